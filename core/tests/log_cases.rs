@@ -36,9 +36,8 @@ fn row_of(mut row: Object, normalizer: &Normalizer) -> Result<Sample, RowError> 
         tool_definitions: cell(columns.tool_definitions.as_ref()),
         ..RawRow::default()
     };
-    let messages = take(columns.messages.as_ref());
-    let before_turn = columns.before_turn;
-    let context = messages.map(|messages| Conversation { messages, before_turn, unread: false, next: None });
+    let messages: Vec<_> = columns.messages.iter().map(|name| take(Some(name))).collect();
+    let context = Conversation::of(messages, columns.before_turn);
     normalizer.sample_in_context(raw, context.as_ref())
 }
 

@@ -15,7 +15,7 @@ fn sample(messages: &str, call: &str, result: &str, answer: &str) -> Sample {
         extras: extras.into(),
     };
     let messages = Json::parse(messages).unwrap();
-    let context = Conversation { messages, before_turn: true, unread: false, next: None };
+    let context = Conversation::of([Some(messages)], true).unwrap();
     Normalizer::new(Options::default()).unwrap().sample_in_context(row, Some(&context)).unwrap()
 }
 

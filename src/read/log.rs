@@ -294,13 +294,8 @@ impl Log {
             tool_definitions: cell(columns.tool_definitions.as_deref()),
             extras: Vec::new(),
         };
-        let messages = columns.messages.as_deref().and_then(|name| object.remove(name));
-        let context = messages.map(|messages| normalize::Conversation {
-            messages,
-            before_turn: columns.before_turn,
-            unread: false,
-            next: None,
-        });
+        let messages = columns.messages.iter().map(|name| object.remove(name));
+        let context = normalize::Conversation::of(messages, columns.before_turn);
         self.options.normalizer.sample_in_context(row, context.as_ref())
     }
 

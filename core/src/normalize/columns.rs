@@ -20,8 +20,8 @@ pub struct Columns {
     pub tool_call: Option<String>,
     /// `None` only when definitions are given elsewhere.
     pub tool_definitions: Option<String>,
-    /// The conversation that leads to the question, where it has a column of its own.
-    pub messages: Option<String>,
+    /// The columns that may hold the conversation that leads to the question; in each row the first that says something counts.
+    pub messages: Vec<String>,
     /// Whether that conversation ends before the judged turn for sure, because the table comes from a conversion.
     pub before_turn: bool,
     /// The texts that a prompt shows, where the rows are in normal form.
@@ -197,14 +197,17 @@ pub fn resolve_wanted(
     let named = |name: &str| names.iter().any(|column| column == name).then(|| name.to_owned());
     let unused = |name: &str| used.iter().all(|(column, _)| *column != name);
     let free = |name: &str| named(name).filter(|_| unused(name));
-    let messages = free("messages");
-    let raw = named("raw").filter(|_| unused("raw") && messages.is_some());
+    let mut messages: Vec<String> = free("messages").into_iter().collect();
+    let raw = named("raw").filter(|_| unused("raw") && !messages.is_empty());
     let before_turn = raw.is_some() || CONVERTED.iter().all(|own| names.iter().any(|name| name == own));
+    if !before_turn {
+        messages.extend(HISTORIES.iter().filter_map(|name| free(name)));
+    }
     Ok(Columns {
         before_turn,
         next_message: named("next_message").filter(|_| before_turn && unused("next_message")),
         raw,
-        messages: messages.or_else(|| HISTORIES.iter().find_map(|name| free(name))),
+        messages,
         question: column(Slot::Question),
         tool_call: column(Slot::ToolCall),
         tool_definitions: match column(Slot::ToolDefinitions) {

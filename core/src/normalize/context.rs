@@ -17,9 +17,27 @@ pub struct Conversation {
     pub unread: bool,
     /// What the assistant did after the judged turn, where that is known.
     pub next: Option<Json>,
+    /// Whether the row holds another conversation, which nobody is shown.
+    pub has_another: bool,
 }
 
 impl Conversation {
+    /// The conversation of a row that may have several cells for it: the first that says something.
+    pub fn of(cells: impl IntoIterator<Item = Option<Json>>, before_turn: bool) -> Option<Conversation> {
+        let mut cells: Vec<Json> = cells.into_iter().flatten().collect();
+        let mut said = cells.iter().filter(|cell| !is_blank(cell));
+        let first = said.next();
+        let has_another = said.any(|cell| Some(cell) != first);
+        let at = cells.iter().position(|cell| Some(cell) == first).unwrap_or_default();
+        (!cells.is_empty()).then(|| Conversation {
+            messages: cells.swap_remove(at),
+            before_turn,
+            unread: false,
+            next: None,
+            has_another,
+        })
+    }
+
     /// What came after the judged turn, as far as it is known.
     pub(super) fn after(&self) -> Aftermath {
         let parsed = match &self.next {
@@ -44,12 +62,13 @@ impl Conversation {
             return leading(logged, cell, asked);
         }
         let asked = asked.before(judged);
-        match logged.as_array().map(question::history) {
+        let around = match logged.as_array().map(question::history) {
             Some(Some((history, flags))) => beside(asked, history, flags, judged),
             // Nothing was said before.
             _ if is_blank(logged) => asked,
             _ => flagged(asked, Flag::HistoryLeftOut),
-        }
+        };
+        if self.has_another { flagged(around, Flag::HistoryLeftOut) } else { around }
     }
 }
 
@@ -57,7 +76,7 @@ impl Conversation {
 fn is_blank(logged: &Json) -> bool {
     match logged {
         Json::Null => true,
-        Json::String(text) => matches!(text.trim(), "" | "null" | "None" | "nan"),
+        Json::String(text) => matches!(text.trim(), "" | "null" | "None" | "nan" | "[]" | "{}"),
         Json::Array(items) => items.is_empty(),
         Json::Object(object) => object.is_empty(),
         _ => false,
@@ -129,12 +148,26 @@ fn is_same(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// Whether a message says the question, be it among what a prompt puts around it.
+/// Whether a message says the question, be it among what a prompt puts around it: a line, a quotation or a sentence at the end is
+/// the question, and a part of a longer sentence is another request.
 fn holds(message: &str, question: &str) -> bool {
     // Fewer words may be part of anything.
     const FEWEST_WORDS: usize = 3;
-    let (said, asked) = (words(message), words(question));
-    said == asked || asked.split_whitespace().count() >= FEWEST_WORDS && said.contains(&asked)
+    const BEFORE: &[char] = &['\n', ':', '>', '"', '\'', '`', '“', '«', '*', '.', '!', '?'];
+    const AFTER: &[char] = &['\n', '<', '"', '\'', '`', '”', '»', '*'];
+    let asked = words(question);
+    if words(message) == asked {
+        return true;
+    }
+    let lines: Vec<String> = message.lines().map(|line| words(line).trim().to_owned()).collect();
+    let (lines, asked) = (lines.join("\n"), asked.trim());
+    let said = lines.replace('\n', " ");
+    let stands_alone = |at: usize| {
+        let before = lines[..at].trim_end_matches(' ');
+        let after = lines[at + asked.len()..].trim_start_matches(' ');
+        (before.is_empty() || before.ends_with(BEFORE)) && (after.is_empty() || after.starts_with(AFTER))
+    };
+    asked.split(' ').count() >= FEWEST_WORDS && said.match_indices(asked).any(|(at, _)| stands_alone(at))
 }
 
 /// The words of a text, with a space around each.
@@ -155,7 +188,7 @@ mod tests {
             tool_definitions: Cell::Null,
             ..RawRow::default()
         };
-        let context = Conversation { messages, before_turn, unread: false, next: None };
+        let context = Conversation::of([Some(messages)], before_turn).unwrap();
         Normalizer::new(Options::default()).unwrap().sample_in_context(row, Some(&context)).unwrap()
     }
 
@@ -205,6 +238,26 @@ mod tests {
     }
 
     #[test]
+    fn a_question_stands_alone_in_a_prompt_around_it() {
+        for (message, is_held) in [
+            ("cancel  my\nORDER", true),
+            ("Answer briefly.\nQuestion: cancel my order\nAnswer:", true),
+            ("Answer: \"Cancel my order\".", true),
+            ("<question>cancel my order</question>", true),
+            ("You are a clerk. Cancel my order", true),
+            ("Cancel my\norder\n\nBe brief.", true),
+            ("please cancel my order 5 and refund it", false),
+            ("please cancel my order", false),
+            ("cancel my order 5", false),
+            ("Do not cancel my orders.", false),
+            ("Order", false),
+        ] {
+            assert_eq!(holds(message, "cancel my order"), is_held, "{message}");
+        }
+        assert!(!holds("Now order: yes, order", "order"), "a word may be part of anything");
+    }
+
+    #[test]
     fn words_that_look_like_a_conversation_are_words_beside_one_that_ends_with_them() {
         let said = r#"[{"role":"user","contents":"B?"}]"#;
         let row = RawRow {
@@ -214,7 +267,7 @@ mod tests {
         };
         let messages = format!(r#"[{{"role":"user","content":{}}}]"#, Json::from(said));
         let messages = Json::parse(&messages).unwrap();
-        let context = Conversation { messages, before_turn: true, unread: false, next: None };
+        let context = Conversation::of([Some(messages)], true).unwrap();
         let normalizer = Normalizer::new(Options::default()).unwrap();
         assert_eq!(normalizer.sample_in_context(row.clone(), Some(&context)).unwrap().question, said);
         assert!(normalizer.sample(row).is_err(), "alone it is a conversation, and its message is blank");

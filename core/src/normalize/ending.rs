@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::calls::ByName;
 use super::python_literal::{self, Dialect};
 use crate::domain::{Calls, Cell, Flag, Json, Object, RowError, RowErrorCode, ToolCall, ToolDefinition};
 
@@ -222,7 +223,7 @@ const PENDING: &[&str] = &["cancelled", "inprogress", "queued"];
 /// Whether a call at the end of an answer that was cut lacks nothing: providers give out what they have of its arguments.
 fn is_whole(call: &ToolCall, tools: &[ToolDefinition]) -> bool {
     let Some(arguments) = call.parsed() else { return false };
-    let Some(tool) = tools.iter().find(|tool| tool.name == call.name) else { return !arguments.is_empty() };
+    let Some(tool) = ByName::of(tools).get(&call.name) else { return !arguments.is_empty() };
     let takes_none = tool.parameters.get("properties").and_then(Json::as_object).is_none_or(Object::is_empty);
     let mut required = required(tool).iter().filter_map(|name| name.as_str());
     required.all(|name| arguments.contains_key(name)) && (takes_none || !arguments.is_empty())
@@ -247,6 +248,9 @@ pub(super) fn structure(text: &str) -> Option<Json> {
 
 /// The word that an object says of its ending.
 fn word_in(object: &Object, depth: usize) -> Option<String> {
+    if is_call(object) {
+        return status(object).or_else(|| arriving(object)).map(str::to_owned);
+    }
     if let Some(word) = KEYS.iter().find_map(|key| word(object.get(key)?)) {
         return Some(word);
     }
@@ -280,6 +284,18 @@ fn word_in(object: &Object, depth: usize) -> Option<String> {
     };
     let mut holders = HOLDERS.iter().filter(|key| holds(key));
     holders.find_map(|key| word_in(first(object.get(key)?)?, depth + 1))
+}
+
+/// Whether an object is a call: its arguments may stand beside its name, and say nothing of the answer.
+fn is_call(object: &Object) -> bool {
+    const NAMES: &[&str] = &["name", "tool", "tool_name", "toolName", "function"];
+    const ANSWERS: &[&str] = &["message", "ai", "AIMessage", "AIMessageChunk"];
+    let is_named = |key: &&str| object.get(key).and_then(Json::as_str).is_some_and(|name| !name.is_empty());
+    let is_answer = ["role", "content", "lc", "choices", "candidates", "generations", "response_metadata"]
+        .iter()
+        .any(|key| object.contains_key(key))
+        || object.get("type").and_then(Json::as_str).is_some_and(|kind| ANSWERS.contains(&kind));
+    NAMES.iter().any(is_named) && !is_answer
 }
 
 /// The state of a call whose arguments had not all arrived: Vercel's `"state": "input-streaming"`.
@@ -378,6 +394,12 @@ mod tests {
             (r#"{"type":"web_search_call","status":"failed"}"#, None),
             (r#"{"status":"failed"}"#, None),
             (r#"{"name":"f","data":{"stop_reason":"max_tokens"}}"#, None),
+            // What a call is given.
+            (r#"{"name":"end_session","stop_reason":"timeout"}"#, None),
+            (r#"[{"name":"log","message":{"finish_reason":"length"}}]"#, None),
+            (r#"{"tool":"retry","finish_reason":"error","message":"x"}"#, None),
+            (r#"{"type":"function_call","name":"f","status":"incomplete"}"#, Some(Cut)),
+            (r#"{"type":"ai","name":"clerk","finish_reason":"length"}"#, Some(Cut)),
             (r#"[{"stop_reason":"max_tokens"},{"stop_reason":"end_turn"}]"#, None),
             (r#"[{"stop_reason":"end_turn"},{"stop_reason":"max_tokens"}]"#, Some(Cut)),
             (r#"{"parts":[{"type":"tool-f","toolCallId":"1","state":"input-streaming"}]}"#, Some(Arriving)),

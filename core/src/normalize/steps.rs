@@ -1,25 +1,22 @@
 //! A cell of calls that holds what several turns called, with the results between them: `[call, result, call]`.
 
 use super::{ending, question};
-use crate::domain::{Cell, Json, Role, RowError, RowErrorCode};
+use crate::domain::{Cell, Json, Message, Role, RowError, RowErrorCode};
+
+/// The fewest elements of several turns: a call, what it returned, and another call.
+const FEWEST: usize = 3;
 
 /// Refuses a cell that holds several turns: they are steps, each of which saw what the one before it returned.
 pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
-    // Only a text with one of these can hold a result, and few have any.
-    const SIGNS: &[&str] = &["\"tool\"", "'tool'", "_output", "tool_result", "\"function\"", "ToolMessage"];
     let parsed = match cell {
-        Cell::Text(text)
-            if text.trim_start().starts_with('[') && SIGNS.iter().any(|sign| text.contains(sign)) =>
-        {
-            ending::structure(text)
-        }
+        Cell::Text(text) | Cell::Json(Json::String(text)) if may_be_several(text) => ending::structure(text),
         _ => None,
     };
     let items = match (cell, &parsed) {
         (Cell::Json(Json::Array(items)), _) | (_, Some(Json::Array(items))) => items,
         _ => return Ok(()),
     };
-    let turns = turns(items);
+    let turns = if items.len() < FEWEST { 0 } else { turns(items) };
     if turns < 2 {
         return Ok(());
     }
@@ -30,13 +27,25 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
     Err(RowError::new(RowErrorCode::SeveralTurns, why))
 }
 
-/// How many times something is called, be it in parallel, before the next result.
+/// Whether a text may be a list of so many elements, however often it was encoded. Most are one call, and are read once.
+fn may_be_several(text: &str) -> bool {
+    let begins = |sign: char| text.trim_start().starts_with(sign);
+    let signs = || text.bytes().filter(|byte| matches!(byte, b'{' | b'('));
+    (begins('[') || begins('"')) && signs().nth(FEWEST - 1).is_some()
+}
+
+/// How many times something is called, be it in parallel, before the next result, or before the user speaks.
 fn turns(items: &[Json]) -> usize {
     let (mut turns, mut open) = (0, false);
+    let mut messages: Vec<Message> = Vec::new();
     for item in items {
-        let Ok((messages, _)) = question::messages_of(item) else { continue };
-        let calls = messages.iter().any(|message| !message.tool_calls.is_empty());
-        let returned = messages.iter().any(|message| message.role == Role::Tool);
+        let before = messages.len();
+        if question::read_next(item, &mut messages).is_err() {
+            continue;
+        }
+        let more = &messages[before..];
+        let calls = more.iter().any(|message| !message.tool_calls.is_empty());
+        let returned = more.iter().any(|message| matches!(message.role, Role::Tool | Role::User));
         match (calls, returned) {
             // A call that the provider ran itself has its result beside it, and ends nothing.
             (true, true) | (false, false) => {}
@@ -61,6 +70,16 @@ mod tests {
         const OUTPUT: &str = r#"{"type":"function_call_output","call_id":"1","output":"7"}"#;
         const OWN: &str = r#"{"type":"mcp_call","id":"1","name":"f","arguments":"{}","output":"7"}"#;
         const SAID: &str = r#"{"role":"assistant","content":"It is 7."}"#;
+        const GEMINI: &str = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}"#;
+        const GEMINI_RESULT: &str =
+            r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"n":7}}}]}"#;
+        const BEDROCK: &str =
+            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{}}}]}"#;
+        const BEDROCK_RESULT: &str =
+            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[{"text":"7"}]}}]}"#;
+        const SPOKEN_RESULT: &str = r#"{"role":"user","content":"<tool_response>7</tool_response>"}"#;
+        const ASKED: &str = r#"{"role":"user","content":"And b?"}"#;
+        const PLAIN: &str = r#"{"name":"f","arguments":{"a":1}}"#;
         for (items, is_refused) in [
             (vec![CALL], false),
             (vec![CALL, CALL], false),
@@ -70,9 +89,23 @@ mod tests {
             (vec![ITEM, ITEM, OUTPUT, OUTPUT], false),
             (vec![ITEM, OUTPUT, ITEM, OUTPUT], true),
             (vec![OWN, OWN, ITEM], false),
+            (vec![GEMINI, GEMINI_RESULT], false),
+            (vec![GEMINI, GEMINI_RESULT, GEMINI], true),
+            (vec![BEDROCK, BEDROCK_RESULT, BEDROCK], true),
+            (vec![CALL, SPOKEN_RESULT, CALL], true),
+            (vec![CALL, ASKED, CALL], true),
+            (vec![PLAIN, PLAIN, PLAIN], false),
         ] {
             let text = format!("[{}]", items.join(","));
-            for cell in [Cell::Text(text.clone()), Cell::from(Json::parse(&text).unwrap())] {
+            let (once, twice) =
+                (Json::from(text.as_str()), Json::from(Json::from(text.as_str()).to_string()));
+            for cell in [
+                Cell::Text(text.clone()),
+                Cell::Text(once.to_string()),
+                Cell::Text(twice.to_string()),
+                Cell::Json(once.clone()),
+                Cell::from(Json::parse(&text).unwrap()),
+            ] {
                 assert_eq!(refused(&cell).is_err(), is_refused, "{text}");
             }
         }

@@ -94,7 +94,7 @@ impl Row {
                 let RawRow { question, tool_call, tool_definitions, extras } = cells;
                 [question, tool_call, tool_definitions].into_iter().for_each(|cell| hash(cell, hasher));
                 extras.iter().for_each(|(_, cell)| hash(cell, hasher));
-                if let Some(Conversation { messages, before_turn, unread, next }) = conversation {
+                if let Some(Conversation { messages, before_turn, unread, next, .. }) = conversation {
                     (messages.to_string(), before_turn).hash(hasher);
                     if *unread {
                         unread.hash(hasher);

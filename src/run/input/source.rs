@@ -277,8 +277,8 @@ fn unsayable(batch: &Batch, columns: &Columns) -> Result<HashMap<usize, RowError
 /// The columns that judging needs.
 fn judged(columns: &Columns) -> impl Iterator<Item = &String> {
     let Columns { question, tool_call, tool_definitions, messages, raw, next_message, extras, .. } = columns;
-    let own = [question, tool_call, tool_definitions, messages, raw, next_message];
-    own.into_iter().flatten().chain(extras.iter().map(|(_, column)| column))
+    let own = [question, tool_call, tool_definitions, raw, next_message];
+    own.into_iter().flatten().chain(messages).chain(extras.iter().map(|(_, column)| column))
 }
 
 fn raw_rows(
@@ -295,7 +295,8 @@ fn raw_rows(
     };
     let mut questions = cells(columns.question.as_ref())?;
     let mut calls = cells(columns.tool_call.as_ref())?;
-    let mut contexts = cells(columns.messages.as_ref())?;
+    let mut contexts =
+        columns.messages.iter().map(|name| cells(Some(name))).collect::<Result<Vec<_>, TableError>>()?;
     let mut raws = cells(columns.raw.as_ref())?;
     let mut nexts = cells(columns.next_message.as_ref())?;
     let mut extras = columns
@@ -311,19 +312,19 @@ fn raw_rows(
             (None, None) => Cell::Text("-".to_owned()),
             (question, _) => cell(question),
         };
-        let messages = contexts.next().flatten();
+        let messages = contexts.iter_mut().map(|cells| cells.next().flatten());
+        let context = Conversation::of(messages.collect::<Vec<_>>(), columns.before_turn);
         let next = nexts.next().flatten();
         let (call, definitions) = (calls.next().flatten(), definitions.next().flatten());
         let raw = raws.next().flatten();
         let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
-        let context = messages.map(|messages| Conversation {
-            messages,
-            before_turn: columns.before_turn,
+        let context = context.map(|context| Conversation {
             // The normal form has no calls, not even an empty list, beside the text of one that cannot be read.
             unread: columns.tool_call.is_some()
                 && call.as_ref().is_none_or(Json::is_null)
                 && original("tool_call").is_some(),
             next,
+            ..context
         });
         let call = original("tool_call").or(match call {
             // There is no text of calls because there was none: a judge is told that, and not `[]`.

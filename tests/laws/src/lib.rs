@@ -277,8 +277,8 @@ pub fn columns(text: &str) {
                 }
                 assert!(chosen.question.is_some() && chosen.tool_call.is_some());
                 let own = [chosen.question, chosen.tool_call, chosen.tool_definitions];
-                let beside = [chosen.messages, chosen.raw];
-                let chosen: Vec<String> = own.into_iter().chain(beside).flatten().collect();
+                let beside = own.into_iter().chain([chosen.raw]).flatten();
+                let chosen: Vec<String> = beside.chain(chosen.messages).collect();
                 assert!(chosen.iter().all(|column| names.contains(column)));
                 assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len(), "{chosen:?}");
             }
@@ -680,12 +680,7 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
 
 /// The conversation of a sample's normal form.
 fn context_of(json: &Json) -> Conversation {
-    Conversation {
-        messages: json.get("messages").unwrap().clone(),
-        before_turn: true,
-        unread: false,
-        next: None,
-    }
+    Conversation::of([json.get("messages").cloned()], true).unwrap()
 }
 
 /// A sample's normal form as the row of a table.

@@ -5,11 +5,15 @@
 //! {"generations": [[{"message": {"lc": 1, "type": "constructor", "kwargs": {"content": "", "tool_calls": []}}}]]}
 //! ```
 
+use std::cell::LazyCell;
+
 use super::entry::{Entry, Skip};
+use super::found_tools::Stages;
 use super::turn::{Before, Output, Turn};
-use super::{found_tools, request, value};
+use super::{nesting, request, value};
 use crate::domain::{Flag, Json, Object, Origin};
 use crate::normalize::ending::Ending;
+use crate::normalize::question;
 
 /// What a log says of an exchange, as far as it was found.
 #[derive(Debug, Default)]
@@ -232,7 +236,10 @@ impl Dialogue {
             }
             _ => &[],
         };
-        let tools = found_tools::with(value::tools(self.tools), self.messages.iter().chain(said));
+        let called = LazyCell::new(|| nesting::tools_in(Some(&output)).unwrap_or_default());
+        let calls = |element: &Json, tool: &str| question::calls(element, tool) || called.contains_key(tool);
+        let elements = self.messages.iter().chain(said);
+        let tools = Stages::of(value::tools(self.tools), elements, calls).into_last();
         Entry::Turn(Box::new(Turn {
             before: Before::Messages(self.messages),
             output,

@@ -1,7 +1,5 @@
 //! A request to a provider and its response, to a turn.
 
-use std::collections::BTreeSet;
-
 use super::dialogue::Dialogue;
 use super::entry::{Entry, Skip};
 use super::turn::{Output, Turn};
@@ -87,7 +85,7 @@ fn repeated_flags(response: &Json) -> Vec<Flag> {
 }
 
 /// The tools that an answer calls, as observers of a program log it.
-pub(super) fn tools_in(answered: Option<&Json>) -> BTreeSet<String> {
+pub(super) fn tools_in(answered: Option<&Json>) -> nesting::Called {
     let answered = answered.cloned().map_or(Json::Null, value::unfolded);
     nesting::tools_in(dialogue(Json::Null, answered).output.as_ref())
 }

@@ -1,35 +1,125 @@
-//! Tools that were not on offer from the beginning, but found by a search: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
+//! Tools that are not on offer from the beginning, but found by a search: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
+//!
+//! Some searches send the definitions of what they find; others only name tools that the request defines with `"defer_loading": true`.
 
 use crate::domain::{Cell, Json};
 
-/// The tools on offer, and those that a search among the `elements` has found, unless they are among them.
-pub(super) fn with<'a>(tools: Cell, elements: impl Iterator<Item = &'a Json>) -> Cell {
-    let found: Vec<&Json> = elements.filter_map(found_by).flatten().collect();
-    if found.is_empty() {
-        return tools;
-    }
-    let mut all = match &tools {
-        // What was on offer beside them is not known, and a list of these alone would say that nothing was.
-        Cell::Missing | Cell::Null => return tools,
-        Cell::Json(Json::Array(items)) => items.clone(),
-        Cell::Text(text) => match Json::parse(text) {
-            Ok(Json::Array(items)) => items,
-            _ => return tools,
-        },
-        Cell::Json(_) => return tools,
-    };
-    for tool in found {
-        if name(tool).is_some_and(|name| all.iter().all(|known| self::name(known) != Some(name))) {
-            all.push(tool.clone());
+/// The tools on offer, and the element of a conversation from which on they are.
+#[derive(Debug, Default)]
+pub(super) struct Stages(Vec<(usize, Cell)>);
+
+/// How many searches are told apart; what others find is on offer from the last of these on.
+const MAX_STAGES: usize = 64;
+
+impl Stages {
+    /// What is on offer in the course of a conversation, given the `tools` of its request. A deferred tool that an element calls,
+    /// as `calls` tells, was found before, be it nowhere in the log.
+    pub(super) fn of<'a>(
+        tools: Cell,
+        elements: impl Iterator<Item = &'a Json> + Clone,
+        calls: impl Fn(&Json, &str) -> bool,
+    ) -> Stages {
+        if !may_be_deferred(&tools) && elements.clone().all(|element| found_by(element).is_none()) {
+            return Stages(vec![(0, tools)]);
         }
+        // What was on offer beside what was found is not known, and a list of these alone would say that nothing was.
+        let Some(all) = list(&tools) else { return Stages(vec![(0, tools)]) };
+        let (mut deferred, mut offered): (Vec<Json>, Vec<Json>) = all.into_iter().partition(is_deferred);
+        let at_first = if deferred.is_empty() { tools } else { Cell::Json(Json::Array(offered.clone())) };
+        let mut stages = vec![(0, at_first)];
+        for (at, element) in elements.enumerate() {
+            let before = offered.len();
+            let (found, left) = std::mem::take(&mut deferred).into_iter().partition(|tool| {
+                name(tool).is_some_and(|name| refers_to(element, name, MAX_DEPTH) || calls(element, name))
+            });
+            deferred = left;
+            offered.extend::<Vec<Json>>(found);
+            for tool in found_by(element).unwrap_or_default() {
+                if name(tool).is_some_and(|name| offered.iter().all(|known| self::name(known) != Some(name)))
+                {
+                    offered.push(tool.clone());
+                }
+            }
+            if offered.len() > before {
+                let tools = Cell::Json(Json::Array(offered.clone()));
+                let last = if stages.len() == MAX_STAGES { stages.pop() } else { None };
+                stages.push((last.map_or(at, |(from, _)| from), tools));
+            }
+        }
+        Stages(stages)
     }
-    Cell::Json(Json::Array(all))
+
+    /// What is on offer at one stage after another.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Cell> {
+        self.0.iter().map(|(_, tools)| tools)
+    }
+
+    /// The stage of a turn that ends before an element: it may hold the search.
+    pub(super) fn at(&self, end: usize) -> usize {
+        self.0.partition_point(|(from, _)| *from < end).max(1) - 1
+    }
+
+    /// What is on offer for a turn that ends before an element.
+    pub(super) fn until(&self, end: usize) -> &Cell {
+        self.0.get(self.at(end)).map_or(&Cell::Missing, |(_, tools)| tools)
+    }
+
+    /// What is on offer at the end.
+    pub(super) fn into_last(mut self) -> Cell {
+        self.0.pop().map_or(Cell::Missing, |(_, tools)| tools)
+    }
+}
+
+/// The tools of a request, if they are a list.
+fn list(tools: &Cell) -> Option<Vec<Json>> {
+    match tools {
+        Cell::Json(Json::Array(items)) => Some(items.clone()),
+        Cell::Text(text) => match Json::parse(text) {
+            Ok(Json::Array(items)) => Some(items),
+            _ => None,
+        },
+        Cell::Missing | Cell::Null | Cell::Json(_) => None,
+    }
+}
+
+fn may_be_deferred(tools: &Cell) -> bool {
+    match tools {
+        Cell::Json(Json::Array(items)) => items.iter().any(is_deferred),
+        Cell::Text(text) => text.contains("defer_loading"),
+        Cell::Missing | Cell::Null | Cell::Json(_) => false,
+    }
+}
+
+fn is_deferred(tool: &Json) -> bool {
+    let own = |tool: &Json| tool.get("defer_loading") == Some(&Json::Bool(true));
+    own(tool) || tool.get("function").is_some_and(own)
 }
 
 /// What a search found, be it an element of its own or an item of a response.
 fn found_by(element: &Json) -> Option<&[Json]> {
     (element.get("type")?.as_str()? == "tool_search_output").then_some(())?;
     element.get("tools")?.as_array()
+}
+
+/// How deep within an element a search names what it found.
+const MAX_DEPTH: usize = 6;
+
+/// Whether a search within an element names a tool: `{"type": "tool_reference", "tool_name": "get_rate"}`.
+fn refers_to(element: &Json, tool: &str, depth: usize) -> bool {
+    let within = |inner: &Json| depth > 0 && refers_to(inner, tool, depth - 1);
+    match element {
+        Json::Array(items) => items.iter().any(within),
+        Json::Object(object) => {
+            let word = |key: &str| object.get(key).and_then(Json::as_str);
+            if word("type") == Some("tool_search_output") {
+                return found_by(element)
+                    .is_some_and(|tools| tools.iter().any(|found| name(found) == Some(tool)));
+            }
+            word("type") == Some("tool_reference") && word("tool_name") == Some(tool)
+                || object.values().any(within)
+        }
+        _ => false,
+    }
 }
 
 fn name(tool: &Json) -> Option<&str> {
@@ -41,17 +131,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_tools_join_those_that_are_known() {
-        let found = r#"{"type":"tool_search_output","tools":[{"name":"g"},{"name":"f"}]}"#;
-        let elements = [Json::parse(found).expect("JSON")];
-        let named = |tools: &str| Cell::Json(Json::parse(tools).expect("JSON"));
-        for (tools, all) in [
-            (named(r#"[{"name":"f"}]"#), named(r#"[{"name":"f"},{"name":"g"}]"#)),
-            (Cell::Text(r#"[{"name":"f"}]"#.into()), named(r#"[{"name":"f"},{"name":"g"}]"#)),
-            (Cell::Missing, Cell::Missing),
-            (Cell::Null, Cell::Null),
+    fn tools_are_on_offer_once_they_are_found() {
+        const ASKED: &str = r#"{"role":"user","content":"Rate?"}"#;
+        const OUTPUT: &str = r#"{"type":"tool_search_output","tools":[{"name":"g"},{"name":"f"}]}"#;
+        const NAMED: &str = r#"{"role":"assistant","content":[{"type":"tool_search_tool_result",
+            "content":{"tool_references":[{"type":"tool_reference","tool_name":"d"}]}}]}"#;
+        const CALLS: &str = "\"d\"";
+        let parse = |text: &str| Json::parse(text).unwrap();
+        for (tools, elements, known) in [
+            (r#"[{"name":"f"}]"#, vec![ASKED, OUTPUT], "f|f|f g"),
+            (r#"[{"name":"f"}]"#, vec![OUTPUT, ASKED], "f|f g|f g"),
+            (r#"[{"name":"f"},{"name":"d","defer_loading":true}]"#, vec![ASKED, NAMED, ASKED], "f|f|f d|f d"),
+            (r#"[{"name":"f"},{"name":"d","defer_loading":true}]"#, vec![ASKED, CALLS], "f|f|f d"),
+            (r#"[{"name":"f","defer_loading":true}]"#, vec![ASKED, OUTPUT], "||f g"),
+            (r#"[{"function":{"name":"f","defer_loading":true}}]"#, vec![ASKED], "|"),
         ] {
-            assert_eq!(with(tools, elements.iter()), all);
+            let elements: Vec<Json> = elements.iter().map(|element| parse(element)).collect();
+            for tools in [Cell::Json(parse(tools)), Cell::Text(tools.to_owned())] {
+                let calls = |element: &Json, name: &str| element.as_str() == Some(name);
+                let stages = Stages::of(tools, elements.iter(), calls);
+                let names = |tools: &Cell| {
+                    let tools = list(tools).unwrap();
+                    tools.iter().filter_map(name).collect::<Vec<_>>().join(" ")
+                };
+                let found: Vec<String> = (0..=elements.len()).map(|end| names(stages.until(end))).collect();
+                assert_eq!(found.join("|"), known, "{elements:?}");
+                assert_eq!(names(&stages.into_last()), known.rsplit('|').next().unwrap());
+            }
+        }
+        let found = [parse(OUTPUT)];
+        for tools in [Cell::Missing, Cell::Null] {
+            assert_eq!(Stages::of(tools.clone(), found.iter(), |_, _| false).into_last(), tools);
         }
     }
 }

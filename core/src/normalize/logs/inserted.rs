@@ -2,8 +2,8 @@
 
 use crate::domain::{Json, Object};
 
-/// How a piece begins that the tool put in, and how it ends. One that begins as a tag stands anywhere; any other, and one without
-/// an end, only at the beginning of a text.
+/// How a piece begins that the tool put in, and how it ends. One that begins as a tag stands on lines of its own anywhere; any other,
+/// and one without an end, only at the beginning of a text. A tag among the words of a line is the user's, who speaks of it.
 pub(super) type Mark = (&'static str, &'static str);
 
 /// A user's message as two: what was put in as the system's, what is left as the user's. A message of one kind stays one.
@@ -71,21 +71,30 @@ fn split(text: &str, marks: &[Mark]) -> (Vec<String>, Option<String>) {
 /// Where the first piece that was put in begins and ends. Without its end, one at the beginning takes all of the text.
 fn piece(text: &str, at_beginning: bool, marks: &[Mark]) -> Option<(usize, usize)> {
     let begun = text.len() - text.trim_start().len();
+    let ends = |start: usize, close: &str| match text[start..].find(close).filter(|_| !close.is_empty()) {
+        Some(at) => Some(start + at + close.len()),
+        None => (at_beginning && start == begun).then_some(text.len()),
+    };
     let found = marks.iter().filter_map(|(open, close)| {
         let is_tag = open.starts_with('<') && !close.is_empty();
-        let start = match is_tag {
-            true => text.find(open)?,
-            false => text[begun..].starts_with(open).then_some(begun)?,
-        };
-        let is_first = at_beginning && start == begun;
-        let end = match text[start..].find(close).filter(|_| !close.is_empty()) {
-            Some(at) => start + at + close.len(),
-            None if is_first => text.len(),
-            None => return None,
-        };
-        (is_tag || is_first).then_some((start, end))
+        if !is_tag {
+            return (at_beginning && text[begun..].starts_with(open)).then_some((begun, ends(begun, close)?));
+        }
+        let mut pieces = text.match_indices(open).map_while(|(start, _)| Some((start, ends(start, close)?)));
+        pieces.find(|(start, end)| at_beginning && *start == begun || stands_apart(text, *start, *end, marks))
     });
     found.min()
+}
+
+/// Whether a piece of a text is no part of a line with other words.
+fn stands_apart(text: &str, start: usize, end: usize, marks: &[Mark]) -> bool {
+    let before = text[..start].trim_end_matches([' ', '\t']);
+    let after = text[end..].trim_start_matches([' ', '\t', '\r']);
+    let begins_line = before.is_empty() || before.ends_with('\n') || text[start..end].contains('\n');
+    begins_line
+        && (after.is_empty()
+            || after.starts_with('\n')
+            || marks.iter().any(|(open, _)| after.starts_with(open)))
 }
 
 #[cfg(test)]
@@ -100,7 +109,12 @@ mod tests {
             (" Delete it ", "", Some(" Delete it ")),
             ("<r>a</r>", "<r>a</r>", None),
             ("<r>a</r>\nDelete it", "<r>a</r>", Some("Delete it")),
-            ("Delete <r>a</r> it <r>b</r>", "<r>a</r>|<r>b</r>", Some("Delete  it")),
+            ("Delete it\n<r>a</r>\n\nnow <r>b\nc</r>", "<r>a</r>|<r>b\nc</r>", Some("Delete it\n\n\nnow")),
+            ("Delete it\n<r>a</r> <r>b</r>", "<r>a</r>|<r>b</r>", Some("Delete it")),
+            // The user speaks of it.
+            ("What does <r>a</r> do?", "", Some("What does <r>a</r> do?")),
+            ("I saw this:\n<r>a</r> twice", "", Some("I saw this:\n<r>a</r> twice")),
+            ("Is it <r>a</r>?\n<r>b</r>", "<r>b</r>", Some("Is it <r>a</r>?")),
             ("<r>cut", "<r>cut", None),
             ("What is <r>?", "", Some("What is <r>?")),
             ("Caveat: these are not mine. <r>a</r>", "Caveat: these are not mine. <r>a</r>", None),

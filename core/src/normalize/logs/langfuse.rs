@@ -153,7 +153,7 @@ fn find_answer(dialogue: &mut Dialogue, observation: &mut Object) {
         true => dialogue.answer(answered),
         false => dialogue.answer_together(answered),
     }
-    if nesting::tools_in(dialogue.output.as_ref()).is_empty()
+    if nesting::tools_in(dialogue.output.as_ref()).is_some_and(|tools| tools.is_empty())
         && let Some(calls) = calls(observation)
     {
         dialogue.output = Some(Output::Calls(Json::Array(calls)));

@@ -1,10 +1,10 @@
 //! Model calls that contain model calls: a framework's span around the provider's, `ai.generateText` around `doGenerate`.
 //!
 //! The outer one repeats what the inner ones say, unless an instrumentation lost calls on the way inwards: then the outer one is
-//! judged, and what within it says less is not. Records name their parents and not their children, so an inner call tells its parent
+//! judged, and what within it says less is not. An answer that the log cut says nothing that another does not say better. Records name their parents and not their children, so an inner call tells its parent
 //! by a fragment. Links that go round in a circle contain nothing: each call of the circle is judged.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::context::Context;
 use super::entry::{Entry, Fragment};
@@ -19,26 +19,53 @@ const MAX_DEPTH: usize = 32;
 /// How many calls within calls are looked at to find a circle.
 const MAX_LOOKED_AT: usize = 256;
 
+/// The tools that an answer calls, each as often as it does; `None` where the log cut the answer, and nobody knows.
+pub(super) type Called = Option<BTreeMap<String, usize>>;
+
 /// A model call, and what it is a part of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) parent: Option<String>,
-    /// The tools that its answer calls.
-    pub(super) tools: BTreeSet<String>,
+    pub(super) tools: Called,
 }
 
-/// The tools that an answer calls; what cannot be read is a tool without a name.
-pub(super) fn tools_in(output: Option<&Output>) -> BTreeSet<String> {
-    let unread = || BTreeSet::from([String::new()]);
+/// The tool of a call that cannot be read.
+const UNREAD: &str = "";
+
+/// What an answer calls.
+pub(super) fn tools_in(output: Option<&Output>) -> Called {
+    let unread = || BTreeMap::from([(UNREAD.to_owned(), 1)]);
     match output {
-        None => BTreeSet::new(),
-        Some(Output::Broken(_)) => unread(),
+        None => Some(BTreeMap::new()),
+        Some(Output::Broken(_)) => None,
         Some(Output::Message(json) | Output::Calls(json)) => match Reader::new(&[]).output(json) {
-            Ok(Answer::Calls(calls)) => calls.into_iter().map(|call| call.name).collect(),
-            Ok(Answer::Unreadable(_)) | Err(_) => unread(),
+            Ok(Answer::Calls(calls)) => Some(counted(calls.into_iter().map(|call| call.name))),
+            Ok(Answer::Unreadable(_)) | Err(_) => Some(unread()),
         },
     }
+}
+
+fn counted(tools: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    tools.fold(BTreeMap::new(), |mut counts, tool| {
+        *counts.entry(tool).or_default() += 1;
+        counts
+    })
+}
+
+/// How often an answer calls a tool, or any where it is not known which.
+fn times(called: &Called, tool: &str) -> usize {
+    let Some(counts) = called else { return 0 };
+    match tool {
+        UNREAD => counts.values().sum(),
+        tool => counts.get(tool).copied().unwrap_or_default(),
+    }
+}
+
+/// Whether an answer says no more than another, which is not cut.
+fn says_no_more(call: &Called, other: &Called) -> bool {
+    let called = call.iter().flatten();
+    other.is_some() && called.into_iter().all(|(tool, number)| times(other, tool) >= *number)
 }
 
 /// A trace, in which ids mean something.
@@ -49,17 +76,25 @@ pub(super) struct Trace<'a> {
 }
 
 impl Trace<'_> {
-    /// Tells the parent of a call that it contains a model call, and those within a call that calls tools which.
+    /// Tells the parent of a call that it contains a model call, and those within a call what it calls and is a part of.
     pub(super) fn tell(&self, call: &Call) -> Vec<Entry> {
         let fragment = |key: String, id: &str| {
-            let said = std::iter::once(id).chain(call.tools.iter().map(String::as_str)).map(Json::from);
-            let object = Object::from_iter([(Fragment::SIGN.to_owned(), Json::Array(said.collect()))]);
+            let tools = call.tools.as_ref().map(|tools| {
+                tools
+                    .iter()
+                    .flat_map(|(tool, number)| std::iter::repeat_n(Json::from(tool.as_str()), *number))
+            });
+            let said: Vec<Json> = std::iter::once(Json::from(id))
+                .chain(tools.is_none().then_some(Json::Null))
+                .chain(tools.into_iter().flatten())
+                .collect();
+            let object = Object::from_iter([(Fragment::SIGN.to_owned(), Json::Array(said))]);
             Entry::Fragment(Fragment { key, object })
         };
         let to_parent = call.parent.as_ref().map(|parent| fragment(self.key_within(parent), &call.id));
         let parent = call.parent.as_deref().unwrap_or_default();
-        let to_inner = (!call.tools.is_empty()).then(|| fragment(self.key_of(&call.id), parent));
-        to_parent.into_iter().chain(to_inner).collect()
+        let to_inner = fragment(self.key_of(&call.id), parent);
+        to_parent.into_iter().chain([to_inner]).collect()
     }
 
     /// Whether a call says no more than one that contains it, or than those that it contains.
@@ -73,7 +108,7 @@ impl Trace<'_> {
             let Some((above, tools)) = self.told(&self.key_of(&id), context).into_iter().next() else {
                 return false;
             };
-            let is_outer = call.tools.is_subset(&tools) && self.is_outer(&id, context);
+            let is_outer = says_no_more(&call.tools, &tools) && self.is_outer(&id, context);
             if is_outer && !self.is_covered(&id, &tools, context) {
                 return true;
             }
@@ -82,8 +117,8 @@ impl Trace<'_> {
         false
     }
 
-    /// Whether the model calls within the call `id` call all of its `tools`.
-    fn is_covered(&self, id: &str, tools: &BTreeSet<String>, context: &Context) -> bool {
+    /// Whether the model calls within the call `id` say all that it says.
+    fn is_covered(&self, id: &str, tools: &Called, context: &Context) -> bool {
         self.is_outer(id, context) && is_covered(tools, id, |id| self.told(&self.key_within(id), context))
     }
 
@@ -110,10 +145,12 @@ impl Trace<'_> {
     }
 
     /// Ids and tools that were told under a key.
-    fn told(&self, key: &str, context: &Context) -> Vec<(String, BTreeSet<String>)> {
+    fn told(&self, key: &str, context: &Context) -> Vec<(String, Called)> {
         let read = |object: Object| {
-            let mut said = object.get(Fragment::SIGN)?.as_array()?.iter().filter_map(Json::as_str);
-            Some((said.next()?.to_owned(), said.map(str::to_owned).collect()))
+            let (id, tools) = object.get(Fragment::SIGN)?.as_array()?.split_first()?;
+            let tools: Option<Vec<String>> =
+                tools.iter().map(|tool| Some(tool.as_str()?.to_owned())).collect();
+            Some((id.as_str()?.to_owned(), tools.map(|tools| counted(tools.into_iter()))))
         };
         context.related.find(key).into_iter().filter_map(read).collect()
     }
@@ -127,23 +164,34 @@ impl Trace<'_> {
     }
 }
 
-/// Whether what is `within` the call `id`, level by level, calls all of these `tools`.
-fn is_covered(
-    tools: &BTreeSet<String>,
-    id: &str,
-    within: impl Fn(&str) -> Vec<(String, BTreeSet<String>)>,
-) -> bool {
-    let mut left = tools.clone();
-    let (mut level, mut looked_at) = (vec![id.to_owned()], 0);
-    while !left.is_empty() && !level.is_empty() && looked_at < MAX_LOOKED_AT {
-        let next: Vec<(String, BTreeSet<String>)> = level.iter().flat_map(|id| within(id)).collect();
-        looked_at += next.len().max(1);
-        next.iter().flat_map(|(_, tools)| tools).for_each(|tool| {
-            left.remove(tool);
-        });
-        level = next.into_iter().map(|(id, _)| id).collect();
+/// Whether what is `within` the call `id`, level by level, says all that an answer with these `tools` says. What a call and those
+/// within it say is counted once.
+fn is_covered(tools: &Called, id: &str, within: impl Fn(&str) -> Vec<(String, Called)>) -> bool {
+    let Some(tools) = tools else { return true };
+    // Of each call within: its id, the place of the one around it, and what it calls.
+    let mut found: Vec<(String, usize, Called)> = vec![(id.to_owned(), 0, None)];
+    let mut level = 0..1;
+    while !level.is_empty() && found.len() < MAX_LOOKED_AT {
+        for at in level.clone() {
+            let inner = within(&found[at].0).into_iter();
+            found.extend(inner.map(|(id, called)| (id, at, called)));
+        }
+        level = level.end..found.len();
+        let has_answer = found.iter().any(|(_, _, called)| called.is_some());
+        if has_answer && tools.iter().all(|(tool, number)| times_within(&found, tool) >= *number) {
+            return true;
+        }
     }
-    left.is_empty()
+    false
+}
+
+/// How often a tool is called within the first of these calls.
+fn times_within(found: &[(String, usize, Called)], tool: &str) -> usize {
+    let mut sums = vec![0; found.len()];
+    for (at, (_, around, called)) in found.iter().enumerate().skip(1).rev() {
+        sums[*around] += times(called, tool).max(sums[at]);
+    }
+    sums[0]
 }
 
 /// The ids of calls that say no more than one that contains them, or than those that they contain, where all of a trace are known.
@@ -156,7 +204,7 @@ pub(super) fn repeated(calls: impl Iterator<Item = Call>) -> HashSet<String> {
             within.entry(parent).or_default().push(call);
         }
     }
-    let inner = |id: &str| -> Vec<(String, BTreeSet<String>)> {
+    let inner = |id: &str| -> Vec<(String, Called)> {
         let inner = within.get(id).map_or(&[][..], Vec::as_slice);
         inner.iter().map(|call| (call.id.clone(), call.tools.clone())).collect()
     };
@@ -170,7 +218,7 @@ pub(super) fn repeated(calls: impl Iterator<Item = Call>) -> HashSet<String> {
         let mut all = std::iter::successors(above(&call), above).take(MAX_DEPTH);
         all.any(|above| {
             let holds_more = outer.contains(&above.id) && !covered.contains(above.id.as_str());
-            holds_more && call.tools.is_subset(&above.tools)
+            holds_more && says_no_more(&call.tools, &above.tools)
         })
     };
     let repeated = calls.values().filter(|call| covered.contains(call.id.as_str()) || says_less(call));
@@ -218,14 +266,15 @@ mod tests {
         }
     }
 
-    /// `b<a:f` is the call `b` within `a`, which calls the tool `f`.
+    /// `b<a:f` is the call `b` within `a`, which calls the tool `f`; `b:?` calls one that cannot be read, and `b:!` was cut.
     fn call(written: &str) -> Call {
         let (links, tools) = written.split_once(':').unwrap_or((written, ""));
         let (id, parent) = links.split_once('<').unwrap_or((links, ""));
+        let tools = tools.split(',').filter(|tool| !tool.is_empty());
         Call {
             id: id.to_owned(),
             parent: (!parent.is_empty()).then(|| parent.to_owned()),
-            tools: tools.split(',').filter(|tool| !tool.is_empty()).map(str::to_owned).collect(),
+            tools: (!written.ends_with('!')).then(|| counted(tools.map(|tool| tool.replace('?', UNREAD)))),
         }
     }
 
@@ -247,9 +296,26 @@ mod tests {
             ("a:f,g b<a:f c<a", "b c"),
             ("a:f b<a:f c<a", "a"),
             ("a:f b<a c<b:f", "a b"),
+            ("a:f b<a c<b", "b c"),
             ("a:f b<a:g", ""),
             ("a:f b<a:g c<b:g", "b"),
             ("a<b:f b<a", ""),
+            // A tool that is called twice is two calls.
+            ("a:f,f b<a:f", "b"),
+            ("a:f,f b<a:f c<a:f", "a"),
+            ("a:f,f b<a:f,f", "a"),
+            ("a:f,f b<a:f c<b:f", "b c"),
+            ("a:f,f b<a:f,f c<b:f", "a c"),
+            // One that cannot be read is any.
+            ("a:? b<a:f", "a"),
+            ("a:? b<a", "b"),
+            ("a:f b<a:?", "b"),
+            // What the log cut says nothing.
+            ("a:! b<a:f", "a"),
+            ("a:! b<a", "a"),
+            ("a:f b<a:!", "b"),
+            ("a b<a:!", "b"),
+            ("a:! b<a:!", "a"),
         ] {
             let calls: Vec<Call> = calls.split_whitespace().map(call).collect();
             let known: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
@@ -284,7 +350,7 @@ mod tests {
         let inner = |at: usize| Call {
             id: (at + 1).to_string(),
             parent: Some(at.to_string()),
-            tools: BTreeSet::from([(at % 7).to_string()]),
+            tools: Some(BTreeMap::from([((at % 7).to_string(), 1)])),
         };
         assert!(repeated((0..100_000).map(inner)).len() > 99_000);
     }

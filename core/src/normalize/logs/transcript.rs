@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::context::{Context, Turns};
 use super::entry::{Entries, Entry, Skip, Tally, skipped, unreadable};
-use super::found_tools;
+use super::found_tools::Stages;
 use super::sample::Made;
 use super::turn::{Before, Output, Print, Step, Turn};
 pub(super) use crate::domain::Episode;
 use crate::domain::{Cell, Flag, Json, Origin, Place, ToolDefinition};
 use crate::normalize::Normalizer;
-use crate::normalize::question::History;
+use crate::normalize::question::{self, History};
 
 /// What a record holds of a whole conversation.
 #[derive(Debug, Default)]
@@ -94,9 +94,11 @@ impl Transcript {
             Err(error) => return unreadable(error),
         };
         let turns = history.turns(&self.elements);
-        self.tools = found_tools::with(self.tools, self.elements.iter());
-        let known = normalizer.definitions(&self.tools);
-        let made: Vec<Made> = turns.iter().map(|turn| self.made(turn, normalizer, &known)).collect();
+        let calls = |element: &Json, tool: &str| question::calls(element, tool);
+        let offers = Stages::of(std::mem::take(&mut self.tools), self.elements.iter(), calls);
+        let known: Vec<_> = offers.all().map(|tools| normalizer.definitions(tools)).collect();
+        let made = |turn: &Range<usize>| self.made(turn, normalizer, &known[offers.at(turn.end)]);
+        let made: Vec<Made> = turns.iter().map(made).collect();
         let opening = turns.iter().take_while(|turn| self.opening.holds(turn)).count();
         let elsewhere = if matches!(self.opening, Opening::Elsewhere(_)) { opening } else { 0 };
         let not_taken = std::mem::take(&mut self.not_taken);
@@ -126,7 +128,7 @@ impl Transcript {
         let ends =
             turns.iter().zip(&made).skip(1).map(|(turn, made)| (*made == Made::Calls(0)).then_some(turn.end));
         let answered: Vec<Option<usize>> = ends.chain([None]).collect();
-        let mut steps = Steps::new(self, Arc::clone(&history), answered, source);
+        let mut steps = Steps::new(self, offers, Arc::clone(&history), answered, source);
         let entry = move |(at, (elements, made)): (usize, (Range<usize>, Made))| match why_not(
             at,
             &made,
@@ -152,6 +154,7 @@ impl Transcript {
 /// The turns of a transcript, as they are given out.
 struct Steps {
     transcript: Transcript,
+    offers: Stages,
     id: Option<Arc<str>>,
     episode: Option<Arc<Episode>>,
     history: Arc<History>,
@@ -166,6 +169,7 @@ struct Steps {
 impl Steps {
     fn new(
         mut transcript: Transcript,
+        offers: Stages,
         history: Arc<History>,
         answered: Vec<Option<usize>>,
         source: &str,
@@ -173,12 +177,13 @@ impl Steps {
         let mut hasher = DefaultHasher::new();
         hasher.write(source.as_bytes());
         Steps {
-            prints: prints(&transcript.tools, &transcript.elements).into(),
+            prints: prints(offers.until(0), &transcript.elements).into(),
             source: hasher.finish(),
             id: transcript.id.take().map(Arc::from),
             episode: (!transcript.episode.is_empty())
                 .then(|| Arc::new(std::mem::take(&mut transcript.episode))),
             transcript,
+            offers,
             history,
             answered,
         }
@@ -214,10 +219,10 @@ impl Steps {
         let place =
             Place { transcript_id: self.id.clone(), turn: number, turns, episode: self.episode.clone() };
         Turn {
+            tools: self.offers.until(elements.end).clone(),
             output: Output::Message(self.take(elements.clone())),
             ending: None,
             before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place, print }),
-            tools: self.transcript.tools.clone(),
             origin: Origin { source_id, model: self.transcript.model.clone(), ..Origin::default() },
             flags,
             dialect: self.transcript.dialect,

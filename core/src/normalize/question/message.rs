@@ -218,10 +218,13 @@ fn said(
         spoken.clone_into(&mut text);
     }
     if role == Role::User
-        && let Some((returned, own)) = spoken_result::parted(&text, messages)
+        && let Some(parted) = spoken_result::parted(&text, messages)
     {
-        results.extend(returned.into_iter().map(|result| Message::new(Role::Tool, result)));
-        text = own.unwrap_or_default();
+        results.extend(parted.results.into_iter().map(|result| Message::new(Role::Tool, result)));
+        text = parted.own.unwrap_or_default();
+        if parted.is_unsure {
+            flags.insert(Flag::HistoryAmbiguous);
+        }
     }
     let mut message = Message::new(role, text);
     message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);

@@ -108,6 +108,18 @@ pub(crate) fn messages_of(element: &Json) -> Result<(Vec<Message>, BTreeSet<Flag
     Ok((messages, flags))
 }
 
+/// Whether an element of a conversation calls a tool.
+pub(super) fn calls(element: &Json, tool: &str) -> bool {
+    let messages = messages_of(element).map(|(messages, _)| messages).unwrap_or_default();
+    messages.iter().flat_map(|message| &message.tool_calls).any(|call| call.name == tool)
+}
+
+/// Adds the messages that the next element of a conversation is to those before it.
+pub(super) fn read_next(element: &Json, messages: &mut Vec<Message>) -> Result<(), RowError> {
+    let object = element.as_object().ok_or_else(|| unrecognised(element))?;
+    message::read(object, false, messages, &mut BTreeSet::new())
+}
+
 /// Lists of lists are turns of a conversation.
 fn turns(item: &Json) -> &[Json] {
     item.as_array().unwrap_or(std::slice::from_ref(item))
