@@ -151,7 +151,7 @@ def test_a_dead_judge_is_asked_once_and_tells_all(server, monkeypatch):
 
 
 def test_options_of_a_whole_run_are_no_options_here():
-    for door in (tj.ray, tj.spark):
+    for door in (tj.ray, tj.spark, tj.dask, tj.daft):
         with pytest.raises(TypeError, match="limit"):
             door.label(None, limit=5)
         with pytest.raises(TypeError, match="did you mean 'judge'"):
