@@ -25,9 +25,37 @@ const ROWS: (&str, &str) = ("return_rows", "bool | None");
 const WRITTEN: &[&str] =
     &["output", "to", "escape_formulas", "force", "partial", "dry_run", "junit", "fold", "fold_output"];
 
+/// What only a whole run can have, or a table that one process reads: on a cluster each batch is a run.
+const WHOLE: &[&str] = &[
+    "output",
+    "to",
+    "escape_formulas",
+    "force",
+    "partial",
+    "dry_run",
+    "junit",
+    "fold",
+    "fold_output",
+    "shard",
+    "from",
+    "where",
+    "limit",
+    "sample",
+    "seed",
+    "agents",
+    "turns",
+    "fresh",
+    "allow_unjudged",
+    "max_abstained",
+    "min_pass_rate",
+    "gate_on",
+    "max_fail",
+];
+
 const JOBS: &[Job] = &[
     Job { class: "LabelOptions", command: "label", without: &[], own: &[KEY, PRICES, BAR, SUMMARY] },
     Job { class: "BatchOptions", command: "label", without: WRITTEN, own: &[KEY, PRICES, BAR, SUMMARY] },
+    Job { class: "ClusterOptions", command: "label", without: WHOLE, own: &[KEY, PRICES] },
     Job { class: "ResnapOptions", command: "resnap", without: &[], own: &[KEY, PRICES, BAR, SUMMARY] },
     Job { class: "ScoreOptions", command: "score", without: &["scorers"], own: &[KEY, PRICES, BAR, SUMMARY] },
     Job { class: "ConvertOptions", command: "convert", without: &["formats", "summary"], own: &[SUMMARY] },

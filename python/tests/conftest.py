@@ -77,9 +77,10 @@ def wait_until(condition):
 
 
 class Server:
-    """Answers every question with `label` after `delay` seconds. With `free=N`, requests after the first N wait for `let_go()`."""
+    """Answers every question with `label` after `delay` seconds, or with the error `code`. With `free=N`, requests after the first N wait
+    for `let_go()`."""
 
-    def __init__(self, label="correct", delay=0.0, tokens=10, free=None):
+    def __init__(self, label="correct", delay=0.0, tokens=10, free=None, code=200):
         self.requests, self.label, self.delay, self.keys = 0, label, delay, set()
         self._count, self._go = threading.Lock(), threading.Event()
         server = self
@@ -100,8 +101,10 @@ class Server:
                 usage = {"prompt_tokens": tokens, "completion_tokens": 1}
                 body = {"id": "x", "object": "chat.completion", "model": "m", "usage": usage}
                 body["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+                if code != 200:
+                    body = {"error": {"message": "the key is wrong", "type": "invalid_request_error", "code": "invalid_api_key"}}
                 text = json.dumps(body).encode()
-                self.send_response(200)
+                self.send_response(code)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(text)))
                 self.end_headers()

@@ -157,11 +157,14 @@ def of_library(module, **members):
 @pytest.mark.parametrize(
     "given, words",
     [
-        (of_library("dask.dataframe.core"), r"DataFrame of dask is no table yet: call \.compute\(\)"),
-        (of_library("dask_expr._collection"), r"of dask is no table yet: call \.compute\(\)"),
+        (
+            of_library("dask.dataframe.core"),
+            r"DataFrame of dask is no table yet: give it to tooljudge\.dask\.label, or call \.compute\(\)",
+        ),
+        (of_library("dask_expr._collection"), r"of dask is no table yet: give it to tooljudge\.dask\.label"),
         (of_library("daft.dataframe.dataframe"), r"of daft.*\.to_arrow\(\)"),
         (of_library("pyspark.sql.classic.dataframe"), r"of pyspark.*\.toPandas\(\)"),
-        (of_library("ray.data.dataset"), r"of ray.*map_batches"),
+        (of_library("ray.data.dataset"), r"of ray.*tooljudge\.ray\.label"),
         (of_library("datasets.iterable_dataset", with_format=None), r"of datasets.*label_batches"),
         ((row for row in rows()), r"a generator can be read once only.*list"),
         ([Data, Data], "list of type is no table"),

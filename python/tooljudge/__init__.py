@@ -29,7 +29,7 @@ from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, comp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import aio, templates
+    from . import aio, daft, dask, ray, spark, templates
     from ._made import Frame
 
 __version__ = _native.__version__
@@ -79,7 +79,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name):
         # What not everybody needs is not imported before somebody does.
-        if name in ("aio", "templates"):
+        if name in ("aio", "daft", "dask", "ray", "spark", "templates"):
             import importlib
 
             return importlib.import_module(f"tooljudge.{name}")

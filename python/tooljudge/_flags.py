@@ -167,6 +167,54 @@ class BatchOptions(BatchRest, total=False):
     return_summary: bool | None
 
 
+class ClusterOptions(TypedDict, total=False):
+    """The flags of `tooljudge label`."""
+
+    api_key: str | None
+    prices: Mapping[str, Any] | None
+    column: Mapping[str, Any] | None
+    tools: Path | Sequence[Mapping[str, Any]] | None
+    null_call: Literal["nothing", "invalid"] | None
+    require_definitions: bool | None
+    include_server_tools: bool | None
+    judge: Judges | None
+    first: Path | None
+    task: Some | None
+    per: Literal["turn", "call"] | None
+    findings: bool | None
+    config: Path | None
+    decide: Literal["evidence", "always"] | None
+    base_rate: float | None
+    template: Path | Sequence[Path] | None
+    rails: Some | None
+    scale: Literal["five"] | None
+    explain: bool | None
+    votes: int | None
+    snap: Literal["careful", "legacy"] | None
+    base_url: str | None
+    allow_http: bool | None
+    api_key_env: str | None
+    temperature: float | None
+    max_tokens: int | None
+    timeout: float | None
+    max_attempts: int | None
+    max_wait: float | None
+    concurrency: int | Literal["auto"] | None
+    rpm: int | None
+    tpm: int | None
+    itpm: int | None
+    otpm: int | None
+    ignore_rate_headers: bool | None
+    max_cost: float | None
+    store: Path | Literal[False] | None
+    retry: Some | None
+    keep_prompts: bool | None
+    prefix: str | None
+    overwrite: bool | None
+    drop: Some | None
+    calibration: Path | None
+
+
 class ResnapRest(TypedDict, total=False):
     """The flags of `tooljudge resnap` that leave the kind of its result as it is."""
 

@@ -10,11 +10,11 @@ KINDS = (
 )
 # What makes a table of the frames of other libraries, by the library.
 _REMEDIES = {
-    "dask": "call .compute() on it first, or map_partitions(tooljudge.label) to label it piece by piece",
-    "daft": "call .to_arrow() on it first",
+    "dask": "give it to tooljudge.dask.label, or call .compute() on it first",
+    "daft": "give it to tooljudge.daft.label, or call .to_arrow() on it first",
     "datasets": "give its pieces to label_batches: .with_format('arrow').iter(batch_size=1000)",
-    "pyspark": "call .toPandas() on it first, or label it piece by piece with mapInPandas",
-    "ray": "call .to_pandas() on it first, or map_batches(tooljudge.label, batch_format='pandas') to label it piece by piece",
+    "pyspark": "give it to tooljudge.spark.label, or call .toPandas() on it first",
+    "ray": "give it to tooljudge.ray.label, or call .to_pandas() on it first",
 }
 
 

@@ -1,5 +1,6 @@
 """A command of the command line, run in this process: what it says becomes warnings, log records and exceptions."""
 
+import contextvars
 import os
 import sys
 import warnings
@@ -10,10 +11,16 @@ from ._errors import KINDS, SettingsError, ToolJudgeWarning
 from ._judge import Judge, price_of
 from ._words import in_python
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _HERE = os.path.dirname(__file__) + os.sep
 # Threads do not live on in a child process, and the work is done by threads that are started once.
 _used = False
 _forked = False
+# Who hears the warnings of jobs of this context, where they are not to be given as such.
+HEARS_WARNINGS: "contextvars.ContextVar[Callable[[str], None] | None]" = contextvars.ContextVar("tooljudge_hears_warnings", default=None)
 
 
 def is_orphaned():
@@ -167,7 +174,11 @@ class Listener:
         if kind == "data":
             self.data.append(text)
         elif kind == "warning":
-            warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
+            hears = HEARS_WARNINGS.get()
+            if hears is None:
+                warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
+            else:
+                hears(text)
         elif kind == "detail":
             self._log.debug(text)
         else:

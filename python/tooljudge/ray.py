@@ -1,0 +1,67 @@
+"""Labels datasets of Ray: `tooljudge.ray.label(dataset, judge=...)`."""
+
+from __future__ import annotations
+
+from ._cluster import Job
+from ._flags import ClusterOptions
+from ._options import takes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar, Unpack
+
+    Dataset = TypeVar("Dataset")
+
+__all__ = ["label"]
+
+
+@takes(ClusterOptions, forks=False)
+def label(
+    dataset: Dataset,
+    *,
+    workers: int | None = None,
+    batch_size: int = 1000,
+    num_cpus: float | None = None,
+    **options: Unpack[ClusterOptions],
+) -> Dataset:
+    """Labels every tool call of a dataset of Ray as correct or incorrect, when the dataset is used.
+
+    Args:
+        dataset: A `ray.data.Dataset`, whose columns are those that `tooljudge.label` takes.
+        workers: The most tasks that label at once; by default as many as there is room for.
+        batch_size: Rows that a task labels at a time.
+        num_cpus: Cores of a task, 1 by default. A task that asks a model mostly waits, and a fraction lets more of them run at once.
+
+    The other options are those of `tooljudge.label`, without those that are of a whole run.
+
+    Returns:
+        A dataset with the same rows in the same order, and the columns `label`, `status` and more beside its own.
+    """
+    import pyarrow
+    import ray
+
+    if not ray.is_initialized():
+        ray.init()
+    job = Job(options)
+    if job.store is not None:
+        job.store.needs(len({node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}))
+    source: Any = dataset
+    known = source.schema(fetch_if_missing=False)
+    if known is not None:
+        # Mistakes in options are told now; the schema itself Ray finds by itself.
+        job.label_none(pyarrow.schema(list(zip(known.names, known.types, strict=True))).empty_table())
+
+    def tooljudge(batch: Any) -> Any:
+        return job.label(batch)
+
+    made = source.map_batches(
+        tooljudge,
+        batch_size=batch_size,
+        batch_format="pyarrow",
+        compute=ray.data.TaskPoolStrategy(size=workers),
+        num_cpus=num_cpus,
+        udf_modifying_row_count=False,
+    )
+    # Otherwise blocks come as they are ready.
+    made.context.execution_options.preserve_order = True
+    return made
