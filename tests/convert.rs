@@ -324,6 +324,7 @@ fn formats_can_be_named() {
     let work = Workspace::new();
     work.file("chat.jsonl", CHAT);
     work.file("table.jsonl", r#"{"question":"q","tool_call":"f()","tools":"[]"}"#);
+    work.file("asked.jsonl", r#"{"messages":[{"role":"user","content":"q"}]}"#);
     // A table whose keys a log has too.
     work.file("odd.jsonl", r#"{"id":"1","result":"f()","input":"q","tools":"[]"}"#);
     for (args, code, expected) in [
@@ -332,6 +333,8 @@ fn formats_can_be_named() {
         (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 row"),
         (&["table.jsonl", "--from", "langsmith"], 1, "skipped  empty"),
         (&["chat.jsonl", "table.jsonl"], 2, "chat.jsonl is a log and table.jsonl is a table"),
+        // A run that broke off before anybody answered.
+        (&["chat.jsonl", "asked.jsonl"], 0, "no_output"),
         (&["chat.jsonl", "--from", "xml"], 2, "`xml` is not a format: use csv, tsv"),
         (&["chat.jsonl", "-o", "chat.jsonl"], 2, "chat.jsonl is an input of this run"),
         (&["chat.jsonl", "--json", "-o", "-"], 2, "cannot both go to the standard output"),

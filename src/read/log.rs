@@ -84,18 +84,21 @@ impl std::fmt::Debug for Log {
     }
 }
 
-/// Whether `input` is a log, by its first records.
-pub(super) fn is_log(input: &Input, options: &LogOptions) -> Result<bool, ReadError> {
+/// Whether `input` is a log, by its first records; `None` if they are chats that nobody has answered, as a run that broke off leaves them.
+pub(super) fn is_log(input: &Input, options: &LogOptions) -> Result<Option<bool>, ReadError> {
     let mut records = Records::open(input, &options.normalizer)?;
+    let (mut unanswered, mut others) = (false, false);
     for _ in 0..LOOKED_AT {
         let Some(raw) = records.next_record()? else { break };
-        if let Ok(object) = raw.object()
-            && (logs::detect(&object).is_some() || logs::envelope(&object).is_some())
-        {
-            return Ok(true);
+        match raw.object() {
+            Ok(object) if logs::detect(&object).is_some() || logs::envelope(&object).is_some() => {
+                return Ok(Some(true));
+            }
+            Ok(object) if logs::is_unanswered(&object) => unanswered = true,
+            _ => others = true,
         }
     }
-    Ok(false)
+    Ok((others || !unanswered).then_some(false))
 }
 
 /// Reads all inputs once, or twice where records hold fragments of each other.

@@ -187,8 +187,8 @@ fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
     if options.format.is_some() {
         return Ok(true);
     }
-    let kinds = inputs.iter().map(|input| log::is_log(input, options)).collect::<Result<Vec<bool>, _>>()?;
-    let at = |kind: bool| kinds.iter().position(|found| *found == kind);
+    let kinds = inputs.iter().map(|input| log::is_log(input, options)).collect::<Result<Vec<_>, _>>()?;
+    let at = |kind: bool| kinds.iter().position(|found| *found == Some(kind));
     match (at(true), at(false)) {
         (Some(log), Some(table)) => {
             Err(ReadError::LogAndTable { log: inputs[log].name(), table: inputs[table].name() })

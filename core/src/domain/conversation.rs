@@ -9,6 +9,8 @@ use super::{Json, ToolCall};
 pub struct Message {
     /// Who speaks.
     pub role: Role,
+    /// Which user speaks, where the log names them.
+    pub name: Option<String>,
     /// The text; empty for a turn that only calls tools.
     pub content: String,
     /// What an assistant's turn calls, in order; empty for other roles.
@@ -22,14 +24,22 @@ pub struct Message {
 impl Message {
     /// A message that neither calls nor answers a tool.
     pub fn new(role: Role, content: impl Into<String>) -> Message {
-        Message { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None, is_error: false }
+        Message {
+            role,
+            name: None,
+            content: content.into(),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            is_error: false,
+        }
     }
 
-    /// `role: text`. An assistant's calls stand below what it said: later turns cannot be understood without them. Results of
+    /// `role: text`, of users with a name `role (name): text`. An assistant's calls stand below what it said: later turns cannot be understood without them. Results of
     /// `parallel` calls name theirs, for they may come in any order.
     pub fn paragraph(&self, parallel: bool) -> String {
-        let id = self.tool_call_id.as_ref().filter(|_| parallel).map(|id| format!(" ({id})"));
-        format!("{}{}: {}", self.role.as_str(), id.unwrap_or_default(), self.shown())
+        let told = self.tool_call_id.as_ref().filter(|_| parallel).or(self.name.as_ref());
+        let told = told.map(|told| format!(" ({told})"));
+        format!("{}{}: {}", self.role.as_str(), told.unwrap_or_default(), self.shown())
     }
 
     /// As templates show it alone: its words, then its calls as JSON.

@@ -58,10 +58,13 @@ impl Sample {
 }
 
 impl Message {
-    /// `role`, `content`, and where there are some `tool_calls`, a `tool_call_id` and `is_error`.
+    /// `role`, `content`, and where there are some `name`, `tool_calls`, a `tool_call_id` and `is_error`.
     pub fn to_json(&self) -> Json {
         let mut object = Object::new();
         object.insert("role", self.role.as_str());
+        if let Some(name) = &self.name {
+            object.insert("name", name.as_str());
+        }
         object.insert("content", self.content.as_str());
         if !self.tool_calls.is_empty() {
             object.insert("tool_calls", Json::Array(self.tool_calls.iter().map(ToolCall::to_json).collect()));

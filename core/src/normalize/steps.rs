@@ -1,6 +1,6 @@
 //! A cell of calls that holds what several turns called, with the results between them: `[call, result, call]`.
 
-use super::{ending, question};
+use super::{ending, logs, question};
 use crate::domain::{Cell, Json, Message, Role, RowError, RowErrorCode};
 
 /// The fewest elements of several turns: a call, what it returned, and another call.
@@ -12,11 +12,17 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
         Cell::Text(text) | Cell::Json(Json::String(text)) if may_be_several(text) => ending::structure(text),
         _ => None,
     };
-    let items = match (cell, &parsed) {
-        (Cell::Json(Json::Array(items)), _) | (_, Some(Json::Array(items))) => items,
+    let value = match (cell, &parsed) {
+        (Cell::Json(json @ (Json::Array(_) | Json::Object(_))), _) | (_, Some(json)) => json,
         _ => return Ok(()),
     };
-    let turns = if items.len() < FEWEST { 0 } else { turns(items) };
+    let turns = match (value.get(STEPS).unwrap_or(value), value) {
+        (Json::Array(steps), _) if steps.len() > 1 && steps.iter().all(is_step) => {
+            turns(&logs::steps_spoken(steps.clone()))
+        }
+        (_, Json::Array(items)) if items.len() >= FEWEST => turns(items),
+        _ => 0,
+    };
     if turns < 2 {
         return Ok(());
     }
@@ -27,11 +33,20 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
     Err(RowError::new(RowErrorCode::SeveralTurns, why))
 }
 
+/// The key of LangChain's steps.
+const STEPS: &str = "intermediate_steps";
+
+/// Whether an item is an action of LangChain's, and what came of it: `[{"tool": "f", "tool_input": {}}, "7"]`.
+fn is_step(item: &Json) -> bool {
+    let action = |item: &Json| item.get("kwargs").unwrap_or(item).get("tool_input").is_some();
+    matches!(item.as_array(), Some([first, _]) if action(first))
+}
+
 /// Whether a text may be a list of so many elements, however often it was encoded. Most are one call, and are read once.
 fn may_be_several(text: &str) -> bool {
     let begins = |sign: char| text.trim_start().starts_with(sign);
     let signs = || text.bytes().filter(|byte| matches!(byte, b'{' | b'('));
-    (begins('[') || begins('"')) && signs().nth(FEWEST - 1).is_some()
+    (begins('[') || begins('"') || text.contains(STEPS)) && signs().nth(FEWEST - 1).is_some()
 }
 
 /// How many times something is called, be it in parallel, before the next result, or before the user speaks.
@@ -60,6 +75,30 @@ fn turns(items: &[Json]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_of_langchains_are_turns_unless_one_message_made_them() {
+        let step = |log: &str, x: u8| {
+            let log = if log.is_empty() {
+                String::new()
+            } else {
+                format!(r#","message_log":[{{"content":"{log}"}}]"#)
+            };
+            format!(r#"[{{"tool":"f","tool_input":{{"x":{x}}}{log}}},"seen"]"#)
+        };
+        for (steps, is_refused) in [
+            (step("", 1), false),
+            (format!("{},{}", step("", 1), step("", 2)), true),
+            (format!("{},{}", step("a", 1), step("a", 2)), false),
+            (format!("{},{}", step("a", 1), step("b", 2)), true),
+        ] {
+            for text in [format!("[{steps}]"), format!(r#"{{"output":"","intermediate_steps":[{steps}]}}"#)] {
+                for cell in [Cell::Text(text.clone()), Cell::from(Json::parse(&text).unwrap())] {
+                    assert_eq!(refused(&cell).is_err(), is_refused, "{text}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn results_part_turns() {

@@ -112,7 +112,7 @@ pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
         || word("type").is_some_and(|kind| LANGCHAIN_TYPES.contains(&kind))
         || object.contains_key("additional_kwargs");
     let is_message = CALL_KEYS.iter().any(|key| object.contains_key(key))
-        || spoken && (content.is_some() || unknown_calls(object).is_some());
+        || spoken && (content.is_some() || reader.unknown_calls(object).is_some());
     is_message.then(|| reader.message(object, content))
 }
 
@@ -123,21 +123,29 @@ pub(super) fn langchain_steps(reader: &mut Reader, object: &Object) -> Option<Re
     Some(reader.calls_under_key(steps))
 }
 
-/// What looks like a list of calls under a key that nobody knows: objects with names.
-fn unknown_calls(message: &Object) -> Option<(&str, &Json)> {
-    const NAMES: &[&str] =
-        &["name", "tool", "tool_name", "toolName", "function", "function_name", "functionName"];
-    let is_named = |item: &Json| {
-        let names = || NAMES.iter().filter_map(|key| item.get(key));
-        names().any(|name| name.as_str().is_some() || name.get("name").is_some())
-    };
-    let is_list =
-        |value: &Json| value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_named));
-    let is_call = |value: &Json| is_named(value) && value.as_object().is_some_and(arguments::has_any);
-    message.iter().find(|(key, value)| !NAMED_KEYS.contains(key) && (is_list(value) || is_call(value)))
-}
-
 impl Reader<'_> {
+    /// What looks like calls under a key that nobody knows: objects that name a tool, or have a name and arguments. Anything else has
+    /// a name as well: what the user may say next, a source.
+    fn unknown_calls<'m>(&self, message: &'m Object) -> Option<(&'m str, &'m Json)> {
+        const NAMES: &[&str] =
+            &["tool", "tool_name", "toolName", "function", "function_name", "functionName", "name"];
+        let name = |item: &Json| {
+            let (key, name) = NAMES.iter().find_map(|key| Some((*key, item.get(key)?)))?;
+            Some((key, name.as_str().or_else(|| name.get("name")?.as_str())?.to_owned()))
+        };
+        let is_call = |item: &Json| {
+            let has_arguments = item.as_object().is_some_and(arguments::has_any);
+            name(item)
+                .is_some_and(|(key, name)| key != "name" || has_arguments || self.definition(&name).is_some())
+        };
+        let is_list = |value: &Json| {
+            let items = value.as_array().unwrap_or_default();
+            items.iter().all(|item| name(item).is_some()) && items.iter().any(is_call)
+        };
+        let is_one = |value: &Json| value.as_object().is_some_and(arguments::has_any) && is_call(value);
+        message.iter().find(|(key, value)| !NAMED_KEYS.contains(key) && (is_list(value) || is_one(value)))
+    }
+
     fn message(&mut self, message: &Object, content: Option<&Json>) -> Reading {
         let kwargs = message.get("additional_kwargs").and_then(Json::as_object);
         for holder in [Some(message), kwargs].into_iter().flatten() {
@@ -165,7 +173,7 @@ impl Reader<'_> {
             Some(Json::String(text)) => !text.trim().is_empty(),
             _ => false,
         };
-        if !says && let Some((key, unknown)) = unknown_calls(message) {
+        if !says && let Some((key, unknown)) = self.unknown_calls(message) {
             self.unreadable.get_or_insert_with(|| format!("{key}: {unknown}"));
         }
         match content {

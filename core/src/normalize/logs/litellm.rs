@@ -10,8 +10,8 @@ use super::context::Context;
 use super::entry::{Entries, Entry, Skip, one};
 use super::format::LogFormat;
 use super::turn::Turn;
-use super::{body, exchange, value};
-use crate::domain::{Json, Object, RowError, RowErrorCode};
+use super::{body, exchange, redacted, value};
+use crate::domain::{Json, Object};
 
 pub(super) const LITELLM: LogFormat = LogFormat {
     name: "litellm",
@@ -23,9 +23,6 @@ pub(super) const LITELLM: LogFormat = LogFormat {
 
 /// What callbacks get holds the payload under this key.
 const PAYLOAD: &str = "standard_logging_object";
-
-/// What stands where the proxy was told to log no content.
-const REDACTED: &str = "redacted-by-litellm";
 
 /// Words in the types of calls that a chat model answers; all others embed, draw, rank or keep house.
 const CHAT_CALLS: &[&str] = &["completion", "responses", "messages", "generate_content", "pass"];
@@ -66,9 +63,9 @@ fn turn(mut record: Object) -> Result<Turn, Entry> {
         return Err(Entry::Skipped(Skip::NotAnLlmRun));
     }
     let request = request(&mut record);
-    if is_redacted(&response) || request.values().any(is_redacted) {
-        let why = format!("messages: {REDACTED}; the proxy was told to log no content");
-        return Err(Entry::Unreadable(RowError::new(RowErrorCode::Redacted, why)));
+    let word = redacted::word_in(&response).or_else(|| request.values().find_map(redacted::word_in));
+    if let Some(word) = word {
+        return Err(redacted::entry(word));
     }
     let mut turn = exchange::turn(request, response)?;
     let origin = &mut turn.origin;
@@ -110,13 +107,4 @@ fn request(record: &mut Object) -> Object {
         }
     }
     request
-}
-
-fn is_redacted(value: &Json) -> bool {
-    match value {
-        Json::String(text) => text == REDACTED,
-        Json::Array(items) => items.iter().any(is_redacted),
-        Json::Object(object) => object.values().any(is_redacted),
-        _ => false,
-    }
 }

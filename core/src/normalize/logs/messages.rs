@@ -124,7 +124,41 @@ fn instruction(message: &Json) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::domain::Json;
-    use crate::normalize::logs::detect;
+    use crate::normalize::logs::{Context, Entry, NoRelated, Print, Turns, detect};
+    use crate::normalize::{Normalizer, Options};
+
+    /// What tells the turns of a chat from those of others.
+    fn prints(model: &str, question: &str) -> Vec<Print> {
+        let record = format!(
+            r#"{{"model":{model},"messages":[{{"role":"user","content":"{question}"}},{{"role":"assistant","tool_calls":[
+                {{"id":"call_0","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"assistant","content":"A"}}]}}"#
+        );
+        let Json::Object(record) = Json::parse(&record).unwrap() else { panic!("{record}") };
+        let normalizer = Normalizer::new(Options::default()).unwrap().into();
+        let context = Context {
+            agents: false,
+            turns: Turns::All,
+            normalizer: &normalizer,
+            related: &NoRelated,
+            source: "",
+        };
+        let entries = detect(&record).unwrap().read(record, &context);
+        let print = |entry| match entry {
+            Entry::Turn(turn) => turn.print().map(|(_, print)| print.clone()),
+            _ => None,
+        };
+        entries.filter_map(print).collect()
+    }
+
+    #[test]
+    fn the_same_words_of_another_model_are_another_chat() {
+        let chat = prints(r#""a""#, "Q");
+        assert!(chat[0].copied.is_some());
+        assert_eq!(prints(r#""a""#, "Q"), chat);
+        for (model, question) in [(r#""b""#, "Q"), ("null", "Q"), (r#""a""#, "R")] {
+            assert_ne!(prints(model, question)[0].copied, chat[0].copied, "{model}");
+        }
+    }
 
     #[test]
     fn chats_are_told_from_rows_and_from_each_other() {

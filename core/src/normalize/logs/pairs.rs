@@ -8,8 +8,9 @@
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip, one};
 use super::format::LogFormat;
+use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{body, exchange, value};
+use super::{automatic, body, exchange, value};
 use crate::domain::{Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
@@ -47,27 +48,44 @@ fn matches(record: &Object) -> bool {
     pair(record).is_some()
 }
 
-fn read(record: Object, _: &Context) -> Entries {
-    match turn(record) {
-        Ok(turn) => turn.alone(),
+fn read(mut record: Object, context: &Context) -> Entries {
+    match exchanged(&mut record) {
+        Ok((request, response)) if automatic::called(&response) => {
+            let id = IDS.iter().find_map(|key| value::text(&record, &[key]));
+            let model = MODELS.iter().find_map(|key| value::text(&request, &[key]));
+            Transcript { id, model, ..automatic::transcript(request, &response) }.entries(context)
+        }
+        Ok((request, response)) => match turn(&record, request, response) {
+            Ok(turn) => turn.alone(),
+            Err(entry) => one(entry),
+        },
         Err(entry) => one(entry),
     }
 }
 
-fn turn(mut record: Object) -> Result<Turn, Entry> {
-    let pair = pair(&record).ok_or(Entry::Skipped(Skip::NoOutput))?;
-    let mut take = |path| body::of(value::take_at(&mut record, path).unwrap_or(Json::Null), path);
+/// Keys of a record's own name.
+const IDS: &[&str] = &["id", "request_id", "requestId", "recordId"];
+
+/// Keys of the model that was asked.
+const MODELS: &[&str] = &["model", "modelId"];
+
+/// The request and the response.
+fn exchanged(record: &mut Object) -> Result<(Object, Json), Entry> {
+    let pair = pair(record).ok_or(Entry::Skipped(Skip::NoOutput))?;
+    let mut take = |path| body::of(value::take_at(record, path).unwrap_or(Json::Null), path);
     let request = match take(pair.request)? {
         Json::Object(request) => request,
         messages => Object::from_iter([("messages".to_owned(), messages)]),
     };
-    let response = take(pair.response)?;
+    Ok((request, take(pair.response)?))
+}
+
+fn turn(record: &Object, request: Object, response: Json) -> Result<Turn, Entry> {
     let mut turn = exchange::turn(request, response)?;
-    let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(&record, &[key]));
+    let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(record, &[key]));
     let origin = &mut turn.origin;
-    origin.source_id =
-        origin.source_id.take().or_else(|| text(&["id", "request_id", "requestId", "recordId"]));
-    origin.model = origin.model.take().or_else(|| text(&["model", "modelId"]));
+    origin.source_id = origin.source_id.take().or_else(|| text(IDS));
+    origin.model = origin.model.take().or_else(|| text(MODELS));
     origin.timestamp = origin.timestamp.or_else(|| value::instant(record.get("timestamp")?));
     Ok(turn)
 }

@@ -32,7 +32,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         _ => return skipped(Skip::NoOutput),
     };
     let (mut elements, mut shared, mut awaits_result) = (Vec::new(), 0, false);
-    let mut begun = false;
+    let mut steps_in_history = 0;
     for message in history {
         let Json::Object(mut message) = message else {
             elements.push(message);
@@ -67,14 +67,46 @@ fn read(mut record: Object, context: &Context) -> Entries {
             }
             _ => elements.push(Json::Object(message)),
         }
-        begun |= !is_demo && role == "assistant";
+        steps_in_history += usize::from(!is_demo && role == "assistant");
         // The demonstrations at the beginning are another run's.
-        if is_demo && !begun {
+        if is_demo && steps_in_history == 0 {
             shared = elements.len();
         }
     }
+    let steps = value::take(&mut record, "trajectory").unwrap_or(Json::Null);
+    let steps = steps.as_array().unwrap_or_default();
+    // What came of the last step was shown to no model.
+    let last = steps_in_history.checked_sub(1).and_then(|at| steps.get(at));
+    let result = awaited(&elements).and_then(|id| observation(last?, id));
+    elements.extend(result);
+    // Of a run that broke off, steps may be missing in the history.
+    for step in steps.iter().skip(steps_in_history) {
+        let text = |key: &str| step.get(key).and_then(Json::as_str).filter(|text| !text.trim().is_empty());
+        let (Some(action), Some(_)) = (text("action"), text("response")) else { continue };
+        let said = Json::from(text("thought").unwrap_or_default());
+        elements.push(Json::Object(value::calling("assistant", said, vec![command(action.to_owned())])));
+        elements.extend(observation(step, None));
+    }
     let id = value::text(&record, &["instance_id"]);
     Transcript { id, elements, opening: Opening::Repeated(shared), ..Transcript::default() }.entries(context)
+}
+
+/// The id of the first call of the last element, if nothing has come of it yet; a command has none.
+fn awaited(elements: &[Json]) -> Option<Option<&Json>> {
+    let call = elements.last()?.get("tool_calls")?.as_array()?.first()?;
+    Some(call.get("id"))
+}
+
+/// What came of a step.
+fn observation(step: &Json, call_id: Option<&Json>) -> Option<Json> {
+    let said = step.get("observation").filter(|said| said.as_str().is_some())?;
+    let mut result = Object::new();
+    result.insert("role", "tool");
+    if let Some(id) = call_id {
+        result.insert("tool_call_id", id.clone());
+    }
+    result.insert("content", said.clone());
+    Some(Json::Object(result))
 }
 
 fn command(command: String) -> Json {

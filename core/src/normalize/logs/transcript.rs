@@ -177,7 +177,7 @@ impl Steps {
         let mut hasher = DefaultHasher::new();
         hasher.write(source.as_bytes());
         Steps {
-            prints: prints(offers.until(0), &transcript.elements).into(),
+            prints: prints(&transcript, offers.until(0)).into(),
             source: hasher.finish(),
             id: transcript.id.take().map(Arc::from),
             episode: (!transcript.episode.is_empty())
@@ -241,7 +241,7 @@ impl Steps {
 }
 
 /// What stands for each beginning of a transcript, the empty one first.
-fn prints(tools: &Cell, elements: &[Json]) -> Vec<u64> {
+fn prints(transcript: &Transcript, tools: &Cell) -> Vec<u64> {
     struct Text(DefaultHasher);
     impl Write for Text {
         fn write_str(&mut self, text: &str) -> std::fmt::Result {
@@ -252,8 +252,12 @@ fn prints(tools: &Cell, elements: &[Json]) -> Vec<u64> {
     let mut text = Text(DefaultHasher::new());
     // The same words with other tools on offer are another chat.
     let _ = writeln!(text, "{tools:?}");
+    // So are they from another model; a session that is forked may go on with one.
+    if transcript.copies == Copies::Again {
+        let _ = writeln!(text, "{:?}", transcript.model);
+    }
     let mut prints = vec![text.0.finish()];
-    for element in elements {
+    for element in &transcript.elements {
         // A hasher fails never.
         let _ = writeln!(text, "{element}");
         prints.push(text.0.finish());

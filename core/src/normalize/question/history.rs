@@ -125,7 +125,12 @@ impl History {
         for (at, element) in elements.iter().enumerate() {
             match element.as_object().and_then(message::speaker) {
                 Some(Role::Assistant) => {
-                    let next = element.as_object().and_then(message::agent);
+                    // Some logs give a call's message the name of its tool.
+                    let calls = |name: &str| {
+                        let own = &self.messages[self.starts[at]..self.starts[at + 1]];
+                        own.iter().flat_map(|message| &message.tool_calls).any(|call| call.name == name)
+                    };
+                    let next = element.as_object().and_then(message::agent).filter(|name| !calls(name));
                     // What another agent says is a turn of its own.
                     let is_other = next.is_some() && agent.is_some() && agent != next;
                     agent = next.or(agent);

@@ -226,7 +226,7 @@ fn said(
             flags.insert(Flag::HistoryAmbiguous);
         }
     }
-    let mut message = Message::new(role, text);
+    let mut message = Message { name: user_name(role, object), ..Message::new(role, text) };
     message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
     if role == Role::Assistant {
         message.tool_calls =
@@ -241,6 +241,13 @@ fn said(
             messages.push(message);
         }
     }
+}
+
+/// The name of a user among several, if a message has one.
+fn user_name(role: Role, object: &Object) -> Option<String> {
+    let name = object.get("name").and_then(Json::as_str).filter(|_| role == Role::User)?.trim();
+    let says_more = !name.is_empty() && self::role(name).is_none();
+    says_more.then(|| name.to_owned())
 }
 
 /// A tool's message: one result, or several as parts.

@@ -1,11 +1,12 @@
 //! How messages are written into spans: the table of conventions, in the order in which they are tried.
 
 use super::span::{self, Span, Work};
-use super::{Definitions, events, genai, mlflow, openinference, openllmetry, vercel};
+use super::{Definitions, adk, events, genai, mlflow, openinference, openllmetry, vercel};
 use crate::domain::{Flag, Object};
 use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::entry::{Entry, Skip};
+use crate::normalize::logs::redacted;
 
 /// One way of writing messages into a span.
 struct Convention {
@@ -23,6 +24,7 @@ const CONVENTIONS: &[Convention] = &[
     Convention { dialect: "vercel_spans", read: vercel::read },
     Convention { dialect: "openinference", read: openinference::read },
     Convention { dialect: "mlflow", read: mlflow::dialogue },
+    Convention { dialect: "adk_spans", read: adk::read },
 ];
 
 /// Attributes that say how an answer ended.
@@ -64,6 +66,9 @@ pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
         let asked = matches!(span.work(), Work::Model | Work::Agent);
         return Entry::Skipped(if asked { Skip::NoOutput } else { Skip::NotAnLlmRun });
     };
+    if let Some(word) = redacted::word_in_dialogue(&found) {
+        return redacted::entry(word);
+    }
     let definitions = Definitions::among(&span.attributes);
     if span.cut || definitions.cut {
         found.flags.push(Flag::MaybeTruncated);

@@ -20,7 +20,10 @@ pub(super) fn of(record: Json) -> Option<Object> {
     let Json::Object(mut record) = record else { return None };
     let mut attributes = otlp::attributes(value::take(&mut record, "attributes"));
     let named = ["eventName", "event_name", "name"].iter().find_map(|key| value::text(&record, &[key]));
-    let name = named.or_else(|| value::text(&attributes, &["event.name"]))?;
+    let tells_all =
+        ["gen_ai.input.messages", "gen_ai.output.messages"].iter().any(|key| attributes.contains_key(key));
+    let name = named.or_else(|| value::text(&attributes, &["event.name"]));
+    let name = name.or_else(|| tells_all.then(|| DETAILS.to_owned()))?;
     let content = attributes.remove("gen_ai.event.content");
     let body = record.remove("body").map(otlp::plain);
     let fields = [content, body].into_iter().flatten().flat_map(|said| match value::unfolded(said.clone()) {

@@ -12,6 +12,7 @@
 //! [`otlp`] and [`span`] open the containers, [`conventions`] is the table of the ways in which messages are written into
 //! attributes and events, and [`log_record`] brings events back to the spans they belong to.
 
+mod adk;
 mod conventions;
 mod definitions;
 mod event;
