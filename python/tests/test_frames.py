@@ -481,7 +481,7 @@ def test_texts_that_a_frame_made_of_numbers_are_warned_of():
         tj.label(made_texts)
     # What tells a text of the agent's from the table's: rows that keep their types, and arguments as JSON text.
     as_text = pl.DataFrame([row(n, json.dumps({"guests": str(n)})) for n in (2, 3)])
-    for kept in (mixed, pl.DataFrame([row(2), row(3)]), as_text):
+    for kept in (mixed, pd.DataFrame(mixed), pl.DataFrame([row(2), row(3)]), as_text):
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*text where the tool takes none")
             tj.label(kept)

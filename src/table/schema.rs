@@ -109,9 +109,10 @@ impl Schema {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Whether all values of the column `name`, and of each field in them, have one type.
-    pub fn is_typed(&self, name: &str) -> bool {
-        self.position(name).is_some_and(|at| matches!(self.columns[at].kind, Kind::Typed(_)))
+    /// Whether the column `name` holds structs, in which each field has one type.
+    pub fn has_structs(&self, name: &str) -> bool {
+        let kind = self.position(name).map(|at| &self.columns[at].kind);
+        matches!(kind, Some(Kind::Typed(typed)) if typed.dtype.is_nested())
     }
 }
 

@@ -279,9 +279,16 @@ fn ascii_digits(text: &str) -> Option<(String, Vec<usize>)> {
     Some((plain, places))
 }
 
-/// Numbers too large to be held are like no other.
-fn same(a: f64, b: f64) -> bool {
-    a.is_finite() && b.is_finite() && (a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()))
+/// Whether two numbers are one, but for what arithmetic lost. Whole ones, such as those of orders and cards, are one only if all their
+/// digits are; those too large for that are like no other.
+pub(crate) fn same(a: f64, b: f64) -> bool {
+    /// From here on neighbours have the same representation.
+    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+    let largest = a.abs().max(b.abs());
+    if a.fract() == 0.0 && b.fract() == 0.0 {
+        return a == b && largest < MAX_EXACT;
+    }
+    a.is_finite() && b.is_finite() && (a - b).abs() <= 1e-9 * largest
 }
 
 /// As near as a value rounded by hand.
@@ -292,6 +299,22 @@ fn close(a: f64, b: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_things_are_one_if_all_digits_are() {
+        for (a, b, are_same) in [
+            ("5550001234", "5550001234", true),
+            ("5550001234", "5550001235", false),
+            ("4111111111111111", "4111111111111112", false),
+            ("41111111111111111", "41111111111111112", false),
+            ("0.30000000000000004", "0.3", true),
+            ("1100000.0000000002", "1100000", true),
+            ("0", "-0", true),
+            ("1e999", "1e999", false),
+        ] {
+            assert_eq!(same(a.parse().unwrap(), b.parse().unwrap()), are_same, "{a} {b}");
+        }
+    }
 
     #[test]
     fn numbers_are_found() {

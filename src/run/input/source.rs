@@ -224,7 +224,7 @@ fn unread(batch: &Batch, columns: &Columns, normalizer: &Arc<Normalizer>) -> Res
         return Ok(items.into_iter().map(Row::known).collect());
     }
     let unsayable = unsayable(batch, columns)?;
-    let are_typed = columns.tool_call.as_ref().is_some_and(|name| batch.schema.is_typed(name));
+    let are_typed = columns.tool_call.as_ref().is_some_and(|name| batch.schema.has_structs(name));
     let row = |(at, (cells, conversation))| match (batch.item(at), unsayable.get(&at)) {
         (Some(item), _) => Row::known(item.clone()),
         (None, Some(error)) => Row::known(Err(error.clone())),

@@ -6,7 +6,7 @@ use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::domain::{Json, Role, Sample, ToolCall};
 use crate::language;
-use crate::reading::numbers::Figures;
+use crate::reading::numbers::{Figures, same};
 use crate::reading::units::Unit;
 use crate::reading::words::{Stem, fold, is_content, stem};
 
@@ -197,8 +197,7 @@ fn amounts(
         _ => None,
     });
     let is_old = |value: &f64| {
-        let near = |own: f64| (own - value).abs() <= 1e-9 * value.abs();
-        let told = then.iter().find(|(own, _)| value.is_finite() && near(*own));
+        let told = then.iter().find(|(own, _)| same(*own, *value));
         told.is_some_and(|(_, kind)| is_replaced(*kind)) && now.explain(*value).is_none()
     };
     features.set(Feature::same_stale_amount, numbers.filter(is_old).count().min(3) as f32);

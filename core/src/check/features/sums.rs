@@ -6,7 +6,7 @@ use crate::check::asked_unit::{asked_by, asks_for_cents};
 use crate::check::assess::Assessor;
 use crate::check::node::Node;
 use crate::domain::{Json, ToolCall};
-use crate::reading::numbers::{Figures, Measured, NumberMatch};
+use crate::reading::numbers::{Figures, Measured, NumberMatch, same};
 use crate::reading::units::Unit;
 use crate::reading::words::fold;
 
@@ -189,7 +189,7 @@ fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
     // `5 %` beside `50 guests`: the number is said as it is.
     let is_said = asked.explain(value) == Some(NumberMatch::Same);
     asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0).any(|own| {
-        let is = |of: f64| (own.value * of - value).abs() <= 1e-9 * value.abs();
+        let is = |of: f64| same(own.value * of, value);
         // `thirty percent` names the scale as well as `a quarter` does, each of them another one.
         let above = is(1.0) && of_one && !of_hundred && value > 1.0 && own.unit.is_none() && !is_said;
         let below = of_hundred && !of_one && value < 1.0 && own.unit.is_none();
@@ -211,7 +211,7 @@ fn is_of_two(value: f64, asked: &Figures) -> bool {
 
 /// Whether a number is one of the request but for some zeros.
 fn is_shifted(value: f64, text: &str, asked: &Figures) -> bool {
-    let is_near = |own: f64| (own - value).abs() <= 1e-9 * value.abs();
+    let is_near = |own: f64| same(own, value);
     let shifts = [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0];
     // Letters behind the digits say how much they are to be taken for: `35rb`.
     let is_plain = |place: Option<(usize, usize)>| {
