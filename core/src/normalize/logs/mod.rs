@@ -82,5 +82,4 @@ pub use entry::{Entries, Entry, Fragment, Skip, Tally};
 pub use envelope::{ENVELOPES, Envelope, envelope};
 pub use format::LogFormat;
 pub use formats::{FORMATS, detect, detect_or, is_unanswered};
-pub(super) use langchain_steps::spoken as steps_spoken;
 pub use turn::{Before, Output, Print, Step, Turn};
