@@ -34,6 +34,7 @@ mod batch;
 mod bfcl;
 mod body;
 mod claude_code;
+mod cline;
 mod codex;
 mod context;
 mod deepeval;
