@@ -105,6 +105,8 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "tool_choice_limited",
         "unknown_role",
         "raw_tool_call",
+        "missing_parent",
+        "unreadable_definition",
     ];
     let flags: Vec<&str> =
         sample.flags.iter().map(|flag| flag.as_str()).filter(|flag| remarks.contains(flag)).collect();

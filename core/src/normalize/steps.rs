@@ -1,6 +1,6 @@
 //! A cell of calls that holds what several turns called, with the results between them: `[call, result, call]`.
 
-use super::{ending, logs, question};
+use super::{ending, question};
 use crate::domain::{Cell, Json, Message, Role, RowError, RowErrorCode};
 
 /// The fewest elements of several turns: a call, what it returned, and another call.
@@ -17,8 +17,8 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
         _ => return Ok(()),
     };
     let turns = match (value.get(STEPS).unwrap_or(value), value) {
-        (Json::Array(steps), _) if steps.len() > 1 && steps.iter().all(is_step) => {
-            turns(&logs::steps_spoken(steps.clone()))
+        (Json::Array(steps), _) if steps.len() > 1 && steps.iter().all(|step| action(step).is_some()) => {
+            1 + steps.windows(2).filter(|pair| are_apart(&pair[0], &pair[1])).count()
         }
         (_, Json::Array(items)) if items.len() >= FEWEST => turns(items),
         _ => 0,
@@ -36,10 +36,27 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
 /// The key of LangChain's steps.
 const STEPS: &str = "intermediate_steps";
 
-/// Whether an item is an action of LangChain's, and what came of it: `[{"tool": "f", "tool_input": {}}, "7"]`.
-fn is_step(item: &Json) -> bool {
-    let action = |item: &Json| item.get("kwargs").unwrap_or(item).get("tool_input").is_some();
-    matches!(item.as_array(), Some([first, _]) if action(first))
+/// The action of a step of LangChain's, which comes with what came of it: `[{"tool": "f", "tool_input": {}}, "7"]`.
+fn action(step: &Json) -> Option<&Json> {
+    let [action, _] = step.as_array()? else { return None };
+    let action = action.get("kwargs").unwrap_or(action);
+    action.get("tool_input").is_some().then_some(action)
+}
+
+/// Whether two steps were made by different messages, as far as they tell. Where an executor writes the log itself, it tells of the call
+/// alone.
+fn are_apart(one: &Json, other: &Json) -> bool {
+    const EXECUTORS: &str = "Invoking:";
+    let said = |step| {
+        let action = action(step)?;
+        let message =
+            action.get("message_log").filter(|log| log.as_array().is_some_and(|log| !log.is_empty()));
+        let own = |log: &&Json| {
+            log.as_str().is_some_and(|log| !log.trim().is_empty() && !log.trim().starts_with(EXECUTORS))
+        };
+        message.or_else(|| action.get("log").filter(own))
+    };
+    matches!((said(one), said(other)), (Some(one), Some(other)) if one != other)
 }
 
 /// Whether a text may be a list of so many elements, however often it was encoded. Most are one call, and are read once.
@@ -78,20 +95,20 @@ mod tests {
 
     #[test]
     fn steps_of_langchains_are_turns_unless_one_message_made_them() {
-        let step = |log: &str, x: u8| {
-            let log = if log.is_empty() {
-                String::new()
-            } else {
-                format!(r#","message_log":[{{"content":"{log}"}}]"#)
-            };
-            format!(r#"[{{"tool":"f","tool_input":{{"x":{x}}}{log}}},"seen"]"#)
-        };
-        for (steps, is_refused) in [
-            (step("", 1), false),
-            (format!("{},{}", step("", 1), step("", 2)), true),
-            (format!("{},{}", step("a", 1), step("a", 2)), false),
-            (format!("{},{}", step("a", 1), step("b", 2)), true),
+        let step = |log: &str, x: u8| format!(r#"[{{"tool":"f","tool_input":{{"x":{x}}}{log}}},"seen"]"#);
+        let (a, b) = (r#","message_log":[{"content":"a"}]"#, r#","message_log":[{"content":"b"}]"#);
+        let (look, drop) = (r#","log":"Thought: look""#, r#","log":"Thought: drop""#);
+        let (executors, again) = (r#","log":"\nInvoking: `f`""#, r#","log":"\nInvoking: `g`""#);
+        for (one, other, is_refused) in [
+            // Nothing tells.
+            ("", "", false),
+            (r#","log":"""#, r#","log":"""#, false),
+            (executors, again, false),
+            (a, a, false),
+            (a, b, true),
+            (look, drop, true),
         ] {
+            let steps = format!("{},{}", step(one, 1), step(other, 2));
             for text in [format!("[{steps}]"), format!(r#"{{"output":"","intermediate_steps":[{steps}]}}"#)] {
                 for cell in [Cell::Text(text.clone()), Cell::from(Json::parse(&text).unwrap())] {
                     assert_eq!(refused(&cell).is_err(), is_refused, "{text}");

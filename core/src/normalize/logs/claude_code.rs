@@ -11,8 +11,10 @@
 //! One answer of the model may be several lines with one `message.id`. Where the user went back and asked anew, the session is a
 //! tree; each of its branches is a transcript, and what they share is judged once. A subagent's lines are a transcript of their own.
 
+use std::collections::HashSet;
+
 use super::context::Context;
-use super::entry::{Entries, Entry, Fragment, Skip, one, skipped, unreadable};
+use super::entry::{Entries, Entry, Fragment, Skip, skipped, unreadable};
 use super::format::LogFormat;
 use super::inserted::{self, Mark};
 use super::thread::{Line, Said, Thread};
@@ -78,7 +80,7 @@ fn matches(record: &Object) -> bool {
         || BOOKKEEPING.contains(&kind) && ["sessionId", "leafUuid", "messageId"].iter().any(|key| has(key))
 }
 
-fn read(mut record: Object, _: &Context) -> Entries {
+fn read(mut record: Object, context: &Context) -> Entries {
     let kind = value::text(&record, &["type"]).unwrap_or_default();
     let Some(session) = value::text(&record, &["sessionId"]) else { return skipped(Skip::NotAMessage) };
     let Some(uuid) = value::text(&record, &["uuid"]) else { return skipped(Skip::NotAMessage) };
@@ -124,11 +126,51 @@ fn read(mut record: Object, _: &Context) -> Entries {
             line.insert(key, Json::Bool(true));
         }
     }
-    let fragment = Entry::Fragment(Fragment { key: format!("{NAME} {session} {agent}"), object: line });
-    match says {
-        true => one(fragment),
-        false => Box::new([fragment, Entry::Skipped(Skip::NotAMessage)].into_iter()),
+    let said = [session.clone(), agent.clone()].map(Json::from).to_vec();
+    let sign = Object::from_iter([(Fragment::SIGN.to_owned(), Json::Array(said))]);
+    let sign = Entry::Fragment(Fragment { key: key_of_line(&uuid, context), object: sign });
+    let fragment = Entry::Fragment(Fragment { key: key(&session, &agent), object: line });
+    let skipped = (!says).then_some(Entry::Skipped(Skip::NotAMessage));
+    Box::new([fragment, sign].into_iter().chain(skipped))
+}
+
+fn key(session: &str, agent: &str) -> String {
+    format!("{NAME} {session} {agent}")
+}
+
+/// Under which a line says whose it is.
+fn key_of_line(uuid: &str, context: &Context) -> String {
+    format!("{NAME} line {uuid} of {}", context.source)
+}
+
+/// The lines of other sessions in the file to which these lead back: a session that is resumed may go on under another id.
+fn led_back_to(own: &[Object], context: &Context) -> Vec<Object> {
+    // Who leads back to more is not joined: thousands may lead to the same.
+    const MAX_SESSIONS: usize = 4;
+    const MAX_LINES: usize = 10_000;
+    let text = |line: &Object, key: &str| value::text(line, &[key]);
+    let mut known: HashSet<String> = own.iter().filter_map(|line| text(line, "uuid")).collect();
+    let mut parents: Vec<String> = own.iter().filter_map(|line| text(line, "parent")).collect();
+    let mut sessions: Vec<Vec<Object>> = Vec::new();
+    while let Some(parent) = parents.pop().filter(|_| sessions.len() < MAX_SESSIONS) {
+        if known.contains(&parent) {
+            continue;
+        }
+        let signs = context.related.find(&key_of_line(&parent, context));
+        let whose = signs.first().and_then(|sign| {
+            let said = sign.get(Fragment::SIGN)?.as_array()?;
+            Some(key(said.first()?.as_str()?, said.get(1)?.as_str()?))
+        });
+        let lines = whose.map(|key| context.related.find(&key)).unwrap_or_default();
+        if lines.is_empty() || lines.len() > MAX_LINES {
+            known.insert(parent);
+            continue;
+        }
+        known.extend(lines.iter().filter_map(|line| text(line, "uuid")));
+        parents.extend(lines.iter().filter_map(|line| text(line, "parent")));
+        sessions.push(lines);
     }
+    sessions.into_iter().rev().flatten().collect()
 }
 
 /// What is read of a line's message. Thoughts and pictures are shown to no judge, and are most of what a session weighs.
@@ -179,13 +221,20 @@ fn without_pictures(block: &mut Json) {
 }
 
 fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
-    let Some(first) = fragments.first() else { return super::entry::none() };
+    let Some(first) = fragments.first().filter(|first| !first.contains_key(Fragment::SIGN)) else {
+        return super::entry::none();
+    };
     let text = |key: &str| value::text(first, &[key]);
     let (session, agent) = (text("session").unwrap_or_default(), text("agent"));
     let id = agent.map_or_else(|| session.clone(), |agent| format!("{session}/{agent}"));
     let mut thread = Thread::new(id);
     let mut after_command = None;
-    for mut fragment in fragments {
+    let others = led_back_to(&fragments, context);
+    let number = others.len();
+    for (at, mut fragment) in others.into_iter().chain(fragments).enumerate() {
+        if at == number {
+            thread.begin_own();
+        }
         let uuid = value::text(&fragment, &["uuid"]);
         let parent = value::text(&fragment, &["parent"]);
         let is = |key: &str| fragment.get(key) == Some(&Json::Bool(true));

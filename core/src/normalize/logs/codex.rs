@@ -14,7 +14,7 @@ use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, none, one, skipped};
 use super::format::LogFormat;
 use super::transcript::{Copies, Opening, Transcript};
-use super::{items, value};
+use super::{cline, items, value};
 use crate::domain::{Json, Object, Role, RowError, RowErrorCode};
 use crate::normalize::question;
 
@@ -209,7 +209,10 @@ impl Session {
         let id = self.id.clone().map(|id| if self.parts == 1 { id } else { format!("{id}/{}", self.parts) });
         let model = self.models.first().filter(|_| self.models.len() == 1).cloned();
         let opening = Opening::Elsewhere(shared);
-        Transcript { id, elements, opening, copies: Copies::Forked, model, ..Transcript::default() }
+        // Whole histories begin nowhere else.
+        let (elements, written) = if shared == 0 { cline::spoken(elements) } else { (elements, None) };
+        let flags = written.into_iter().collect();
+        Transcript { id, elements, opening, copies: Copies::Forked, model, flags, ..Transcript::default() }
             .entries(context)
     }
 }

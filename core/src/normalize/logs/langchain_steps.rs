@@ -29,7 +29,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         None => Vec::new(),
     };
     let called = !steps.is_empty();
-    elements.extend(spoken(steps));
+    elements.extend(together(steps).into_iter().flat_map(messages));
     if let Some(answer) = value::text(&record, &["output"]) {
         elements.push(value::message("assistant", answer));
     } else if !called {
@@ -43,11 +43,6 @@ fn read(mut record: Object, context: &Context) -> Entries {
         ..Transcript::default()
     };
     transcript.entries(context)
-}
-
-/// Steps as the messages that make their calls, each with what they returned.
-pub(in crate::normalize) fn spoken(steps: Vec<Json>) -> Vec<Json> {
-    together(steps).into_iter().flat_map(messages).collect()
 }
 
 /// Calls that one message of the model's makes are in parallel: they carry that message.

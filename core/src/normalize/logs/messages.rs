@@ -11,7 +11,7 @@ use super::dialogue::Dialogue;
 use super::entry::Entries;
 use super::format::LogFormat;
 use super::transcript::{Copies, Transcript};
-use super::{request, value, vercel_steps};
+use super::{cline, request, value, vercel_steps};
 use crate::domain::{Flag, Json, Object, Role, Slot};
 use crate::normalize::question;
 
@@ -101,11 +101,12 @@ fn read(mut record: Object, context: &Context) -> Entries {
     let elements = said.messages.into_iter().chain(messages);
     // A name of the conversation is its own; it does not say that more was said elsewhere.
     let flags = request::flags(&record).into_iter().filter(|flag| *flag == Flag::ToolChoiceLimited);
-    let flags = flags.collect();
+    let (elements, written) = cline::spoken(elements.flat_map(vercel_steps::of).collect());
+    let flags = flags.chain(written).collect();
     let transcript = Transcript {
         flags,
         id: NAMES.iter().find_map(|key| value::name(&record, key)),
-        elements: elements.flat_map(vercel_steps::of).collect(),
+        elements,
         tools: value::tools(value::take_first(&mut record, &["tools", "functions"])),
         model: value::text(&record, &["model"]),
         copies: Copies::Again,

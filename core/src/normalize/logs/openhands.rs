@@ -70,12 +70,37 @@ fn read(mut record: Object, context: &Context) -> Entries {
             transcript(id, events, context)
         }
         _ if !is_event(&record) => skipped(Skip::NotAMessage),
-        _ => one(Entry::Fragment(Fragment { key: format!("openhands {}", context.source), object: record })),
+        _ => {
+            let (home, number) = home(context.source);
+            if let Some(number) = number {
+                record.insert(FILE, number);
+            }
+            one(Entry::Fragment(Fragment { key: format!("openhands {home}"), object: record }))
+        }
     }
 }
 
-fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
-    transcript(None, fragments.into_iter().map(Json::Object).collect(), context)
+/// The key of a file's number, where each event is a file.
+const FILE: &str = "number of its file";
+
+/// What all events of a conversation have in common: the file that holds them, or, of `NAME/events/event-00007-ID.json`, the
+/// folder; and the number of such a file.
+fn home(source: &str) -> (&str, Option<&str>) {
+    let file = || {
+        let (folder, name) = source.rsplit_once(['/', '\\'])?;
+        let number = name.strip_prefix("event-")?.split(['-', '.']).next()?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        (folder.ends_with("events") && is_number).then_some((folder, number))
+    };
+    file().map_or((source, None), |(folder, number)| (folder, Some(number)))
+}
+
+fn unmatched(mut fragments: Vec<Object>, context: &Context) -> Entries {
+    let number = |event: &Object| event.get(FILE).and_then(value::number).unwrap_or_default();
+    fragments.sort_by(|a, b| number(a).total_cmp(&number(b)));
+    let (home, file) = home(context.source);
+    let name = file.and_then(|_| home.rsplit(['/', '\\']).nth(1)).map(str::to_owned);
+    transcript(name, fragments.into_iter().map(Json::Object).collect(), context)
 }
 
 fn transcript(id: Option<String>, events: Vec<Json>, context: &Context) -> Entries {
@@ -255,4 +280,53 @@ fn function(id: &str, name: &str, arguments: Json) -> Json {
     call.insert("type", "function");
     call.insert("function", Json::Object(function));
     Json::Object(call)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalize::logs::{NoRelated, Turns};
+    use crate::normalize::{Normalizer, Options};
+
+    #[test]
+    fn events_of_a_folder_are_one_conversation_in_the_order_of_their_numbers() {
+        for (source, expected) in [
+            ("log.jsonl", ("log.jsonl", None)),
+            ("a/c1/events/event-00012-x.json", ("a/c1/events", Some("00012"))),
+            ("a/events/event-log.json", ("a/events/event-log.json", None)),
+            ("a/logs/event-1.json", ("a/logs/event-1.json", None)),
+        ] {
+            assert_eq!(home(source), expected);
+        }
+        let normalizer = Normalizer::new(Options::default()).unwrap().into();
+        let context = |source| Context {
+            agents: false,
+            turns: Turns::All,
+            normalizer: &normalizer,
+            related: &NoRelated,
+            source,
+        };
+        const ASKED: &str =
+            r#"{"kind":"MessageEvent","source":"user","llm_message":{"role":"user","content":"Fix it."}}"#;
+        const CALLED: &str = r#"{"kind":"ActionEvent","source":"agent","tool_name":"f","tool_call":{"name":"f","arguments":"{}"}}"#;
+        let files = [("s/c1/events/event-10-b.json", CALLED), ("s/c1/events/event-9-a.json", ASKED)];
+        let mut fragments = Vec::new();
+        for (source, event) in files {
+            let Json::Object(event) = Json::parse(event).unwrap() else { panic!("{event}") };
+            fragments.extend(read(event, &context(source)));
+        }
+        let fragments: Vec<Fragment> = fragments
+            .into_iter()
+            .map(|entry| match entry {
+                Entry::Fragment(fragment) => fragment,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(fragments[0].key, fragments[1].key);
+        let fragments = fragments.into_iter().map(|fragment| fragment.object).collect();
+        let entries: Vec<Entry> = unmatched(fragments, &context(files[0].0)).collect();
+        let [Entry::Transcript(_), Entry::Turn(turn)] = &entries[..] else { panic!("{entries:?}") };
+        assert_eq!(turn.origin.source_id.as_deref(), Some("c1"));
+        assert_eq!(normalizer.turn((**turn).clone()).unwrap().question, "Fix it.");
+    }
 }

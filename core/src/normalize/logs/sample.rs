@@ -9,6 +9,7 @@ use crate::domain::{
     ToolDefinition,
 };
 use crate::normalize::calls::Answer;
+use crate::normalize::definitions::Tools;
 use crate::normalize::ending::Ending;
 use crate::normalize::{Normalizer, Reader, question};
 
@@ -27,7 +28,10 @@ impl Normalizer {
                 (question, Some(step.place.clone()), step.history.after(&step.elements))
             }
         };
-        let tools = self.tools(&turn.tools)?;
+        let tools = match self.tools(&turn.tools) {
+            Err(error) if self.may_lack(&error) => self.without_own_tools(),
+            tools => tools?,
+        };
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let ending = turn.ending.or_else(|| match &turn.output {
             Output::Message(json) | Output::Calls(json) => Ending::of(json),
@@ -101,7 +105,20 @@ impl Normalizer {
 impl Normalizer {
     /// The definitions in a cell, else those that hold for all. What is wrong with them is said where a turn is judged.
     pub(super) fn definitions(&self, cell: &Cell) -> Arc<[ToolDefinition]> {
-        self.tools(cell).map_or_else(|_| Arc::from([]), |tools| Arc::from(tools.known()))
+        let tools = self.tools(cell).unwrap_or_else(|_| self.without_own_tools());
+        Arc::from(tools.known())
+    }
+
+    /// Whether a turn can be judged all the same: definitions that nobody can read are as good as none.
+    fn may_lack(&self, error: &RowError) -> bool {
+        error.code == RowErrorCode::UnrecognisedToolDefinitions && !self.require_definitions
+    }
+
+    /// The definitions that hold for all, with a flag that the log's own cannot be read.
+    fn without_own_tools(&self) -> Tools {
+        let mut tools = self.default_tools.clone();
+        tools.flags.insert(Flag::UnreadableDefinition);
+        tools
     }
 }
 

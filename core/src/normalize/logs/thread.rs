@@ -39,6 +39,8 @@ pub(super) struct Thread {
     callers: HashMap<String, usize>,
     repeated: usize,
     last: Option<usize>,
+    /// How many nodes at the beginning are another session's, where their turns are judged.
+    others: usize,
 }
 
 /// An answer with what its calls returned, or another's message.
@@ -79,7 +81,13 @@ impl Thread {
             callers: HashMap::new(),
             repeated: 0,
             last: None,
+            others: 0,
         }
+    }
+
+    /// Says that all lines so far are other sessions'.
+    pub(super) fn begin_own(&mut self) {
+        (self.others, self.repeated, self.last) = (self.nodes.len(), 0, None);
     }
 
     /// Adds the next line of the file.
@@ -268,7 +276,7 @@ impl Thread {
         for parent in parents.iter().flatten() {
             is_leaf[*parent] = false;
         }
-        let leaves: Vec<usize> = (0..self.nodes.len()).filter(|at| is_leaf[*at]).collect();
+        let leaves: Vec<usize> = (self.others..self.nodes.len()).filter(|at| is_leaf[*at]).collect();
         let id = self.id.clone();
         let errors = circles.into_iter().map(move |line| {
             let why = format!(
@@ -280,7 +288,7 @@ impl Thread {
         });
         let repeated = std::iter::repeat_n(Entry::Skipped(Skip::Repeated), self.repeated);
         let only = leaves.len() == 1;
-        let mut seen = vec![false; self.nodes.len()];
+        let mut seen: Vec<bool> = (0..self.nodes.len()).map(|at| at < self.others).collect();
         let (turns, normalizer) = (context.turns, Arc::clone(context.normalizer));
         let source = context.source.to_owned();
         let branches = leaves.into_iter().enumerate().flat_map(move |(number, leaf)| {

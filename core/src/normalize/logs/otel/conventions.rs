@@ -2,11 +2,11 @@
 
 use super::span::{self, Span, Work};
 use super::{Definitions, adk, events, genai, mlflow, openinference, openllmetry, vercel};
-use crate::domain::{Flag, Object};
+use crate::domain::{Flag, Json, Object};
 use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::entry::{Entry, Skip};
-use crate::normalize::logs::redacted;
+use crate::normalize::logs::{redacted, request, value};
 
 /// One way of writing messages into a span.
 struct Convention {
@@ -60,6 +60,20 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     best
 }
 
+/// What is to be remarked about the request that a span's attributes hold, in whole or in part.
+fn request_flags(span: &Span) -> Vec<Flag> {
+    const REQUESTS: &[&str] = &["llm.invocation_parameters", "input.value", "request_data"];
+    if span.work() != Work::Model {
+        return Vec::new();
+    }
+    let requests = REQUESTS.iter().filter_map(|key| span.get(key)).cloned().map(value::unfolded);
+    let flags = requests.filter_map(|found| found.as_object().map(request::flags)).flatten();
+    let names_one = |name: &Json| name.as_str().is_some_and(|name| !name.trim().is_empty());
+    let elsewhere =
+        span.attributes.iter().any(|(key, name)| key.ends_with("previous_response_id") && names_one(name));
+    flags.chain(elsewhere.then_some(Flag::HistoryElsewhere)).collect()
+}
+
 /// What is in a span in which `found` was found.
 pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
     let Some(mut found) = found else {
@@ -69,6 +83,7 @@ pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
     if let Some(word) = redacted::word_in_dialogue(&found) {
         return redacted::entry(word);
     }
+    found.flags.extend(request_flags(span));
     let definitions = Definitions::among(&span.attributes);
     if span.cut || definitions.cut {
         found.flags.push(Flag::MaybeTruncated);

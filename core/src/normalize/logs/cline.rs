@@ -1,0 +1,176 @@
+//! Histories of Cline and Roo Code: calls as XML among the assistant's words, and what they returned in the user's name.
+//!
+//! ```json
+//! {"role": "user", "content": [{"type": "text", "text": "<task>\nFix a.py\n</task>"}, {"type": "text", "text": "<environment_details>…"}]}
+//! {"role": "assistant", "content": [{"type": "text", "text": "Let me look.\n<read_file>\n<path>a.py</path>\n</read_file>"}]}
+//! {"role": "user", "content": [{"type": "text", "text": "[read_file for 'a.py'] Result:"}, {"type": "text", "text": "x = 1"}]}
+//! ```
+
+use super::inserted::{self, Mark};
+use super::value;
+use crate::domain::{Flag, Json, Object};
+
+/// The tools, which no history lists.
+const TOOLS: &[&str] = &[
+    "read_file",
+    "write_to_file",
+    "replace_in_file",
+    "apply_diff",
+    "insert_content",
+    "search_and_replace",
+    "edit_file",
+    "search_files",
+    "list_files",
+    "list_code_definition_names",
+    "codebase_search",
+    "execute_command",
+    "browser_action",
+    "use_mcp_tool",
+    "access_mcp_resource",
+    "load_mcp_documentation",
+    "web_fetch",
+    "fetch_instructions",
+    "ask_followup_question",
+    "plan_mode_respond",
+    "attempt_completion",
+    "switch_mode",
+    "new_task",
+    "update_todo_list",
+];
+
+/// What the tool puts into the user's messages.
+const INSERTED: &[Mark] = &[("<environment_details>", "</environment_details>")];
+
+/// Tags around what the user says.
+const SAID: &[(&str, &str)] = &[
+    ("<task>", "</task>"),
+    ("<feedback>", "</feedback>"),
+    ("<user_message>", "</user_message>"),
+    ("<answer>", "</answer>"),
+];
+
+/// What follows the name of a tool, and of what it was given, before what it returned.
+const HEADING_END: &str = "] Result:";
+
+/// The messages of such a history as others write them, with a flag that says so; other messages as they are.
+pub(super) fn spoken(elements: Vec<Json>) -> (Vec<Json>, Option<Flag>) {
+    let says =
+        |sign: fn(&str) -> bool| elements.iter().any(|element| texts(element).iter().any(|text| sign(text)));
+    let is_one = says(|text| text.contains("<environment_details>") || heading(text).is_some());
+    if !is_one || !says(|text| begun_call(text).is_some()) {
+        return (elements, None);
+    }
+    let spoken = elements.into_iter().flat_map(|element| match role(&element) {
+        Some("assistant") => vec![assistants(element)],
+        Some("user") => users(&element),
+        _ => vec![element],
+    });
+    (spoken.collect(), Some(Flag::XmlArguments))
+}
+
+fn role(element: &Json) -> Option<&str> {
+    element.get("role")?.as_str()
+}
+
+fn texts(element: &Json) -> Vec<&str> {
+    match element.get("content") {
+        Some(Json::String(text)) => vec![text],
+        Some(Json::Array(blocks)) => blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where a call begins at the start of a line, its tool, and where its parameters begin.
+fn begun_call(text: &str) -> Option<(usize, &'static str, usize)> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start_matches([' ', '\t']);
+        let at = start + line.len() - trimmed.len();
+        let name = trimmed.strip_prefix('<').and_then(|tag| Some(tag.split_once('>')?.0));
+        if let Some(tool) = TOOLS.iter().find(|tool| name == Some(**tool)) {
+            return Some((at, tool, at + tool.len() + 2));
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// The message with its calls as calls. Arguments without an end are a text, as the model wrote it.
+fn assistants(element: Json) -> Json {
+    let whole = texts(&element).join("\n");
+    let (mut said, mut rest, mut calls) = (String::new(), whole.as_str(), Vec::new());
+    while let Some((at, tool, inner)) = begun_call(rest) {
+        said.push_str(&rest[..at]);
+        let (arguments, after) = match rest[inner..].split_once(&format!("</{tool}>")) {
+            Some((written, after)) => (Json::Object(parameters(written)), after),
+            None => (Json::from(&rest[inner..]), ""),
+        };
+        let function =
+            Object::from_iter([("name".to_owned(), Json::from(tool)), ("arguments".to_owned(), arguments)]);
+        let call =
+            [("type".to_owned(), Json::from("function")), ("function".to_owned(), Json::Object(function))];
+        calls.push(Json::Object(call.into_iter().collect()));
+        rest = after;
+    }
+    if calls.is_empty() {
+        return element;
+    }
+    said.push_str(rest);
+    Json::Object(value::calling("assistant", Json::from(said.trim()), calls))
+}
+
+/// `<path>a.py</path>` and the like, one after another.
+fn parameters(written: &str) -> Object {
+    let mut parameters = Object::new();
+    let mut rest = written;
+    while let Some((name, inner)) = rest.split_once('<').and_then(|(_, tag)| tag.split_once('>')) {
+        let Some((value, after)) = inner.split_once(&format!("</{name}>")) else { break };
+        parameters.insert(name, value.trim_matches('\n'));
+        rest = after;
+    }
+    parameters
+}
+
+/// Whether a text begins with the heading of a result, and what follows it.
+fn heading(text: &str) -> Option<&str> {
+    let (head, result) = text.strip_prefix('[')?.split_once(HEADING_END)?;
+    let name = head.split([' ', ']']).next()?;
+    (TOOLS.contains(&name) && !head.contains('\n')).then_some(result)
+}
+
+/// The message as what tools returned, what the tool put in, and what the user said.
+fn users(element: &Json) -> Vec<Json> {
+    let (mut results, mut notes, mut own): (Vec<String>, Vec<Json>, Vec<String>) = Default::default();
+    let mut in_result = false;
+    for text in texts(element) {
+        let Json::Object(message) = value::message("user", text) else { continue };
+        for part in inserted::parted(message, INSERTED).into_iter().map(Json::Object) {
+            if role(&part) == Some("system") {
+                notes.push(part);
+                in_result = false;
+                continue;
+            }
+            let text = texts(&part).join("\n");
+            let said: Vec<&str> =
+                SAID.iter().filter_map(|(open, close)| between(&text, open, close)).collect();
+            if let Some(result) = heading(text.trim_start()) {
+                results.push(result.trim().to_owned());
+                in_result = true;
+            } else if let (true, Some(result)) = (in_result, results.last_mut()) {
+                let gap = if result.is_empty() { "" } else { "\n" };
+                result.push_str(&format!("{gap}{}", text.trim()));
+            } else if said.is_empty() {
+                own.push(text.trim().to_owned());
+            }
+            own.extend(said.into_iter().map(str::to_owned));
+        }
+    }
+    let results = results.into_iter().map(|result| value::message("tool", result));
+    let own = (!own.is_empty()).then(|| value::message("user", own.join("\n")));
+    results.chain(notes).chain(own).collect()
+}
+
+fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let (said, _) = text.split_once(open)?.1.split_once(close)?;
+    Some(said.trim()).filter(|said| !said.is_empty())
+}
