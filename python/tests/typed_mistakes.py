@@ -26,5 +26,6 @@ def mistakes(frame: pl.DataFrame) -> None:
     tj.bench(ROWS, min_acuracy=1)  # mistake: an option of the report
     tj.convert(ROWS, judge="builtin")  # mistake: an option of another job
     tj.aio.label(ROWS, per="word")  # mistake: as without aio
+    tj.spark.label(frame, limit=5)  # mistake: an option of a whole run
     tj.findings(5)  # mistake: no table
     tj.templates.show(1)  # mistake: no name

@@ -61,6 +61,14 @@ def summaries(frame: pl.DataFrame) -> None:
     assert_type(tj.label(frame, dry_run=True), dict[str, Any])
 
 
+def engines(frame: pl.DataFrame) -> None:
+    # Of whatever kind the frame is.
+    assert_type(tj.ray.label(frame, judge="openai:gpt-5-mini", workers=2, rpm=5000), pl.DataFrame)
+    assert_type(tj.spark.label(frame, store="postgres://me@db/labels"), pl.DataFrame)
+    assert_type(tj.dask.label(frame, findings=True), pl.DataFrame)
+    assert_type(tj.daft.label(frame, batch_size=100), pl.DataFrame)
+
+
 def judges() -> None:
     tj.label(ROWS, judge=["builtin", always_right, tj.Judge(Asked(), name="none", version=1)], store=False)
     tj.label(ROWS, judge=at_length, where={"question": "Say 1"}, concurrency="auto")

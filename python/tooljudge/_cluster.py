@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
@@ -84,8 +85,7 @@ class Job:
         try:
             return self._label(data, {}, logging.getLogger("tooljudge").info)
         except JudgeError as error:
-            with open(end, "w", encoding="utf-8") as file:
-                file.write(str(error))
+            _remember(end, str(error))
             raise
 
     def _label(self, data: Any, more: Mapping[str, Any], hears: Callable[[str], None]) -> Any:
@@ -132,8 +132,17 @@ def _is_model(judge: Any, entries: Mapping[str, Any]) -> bool:
     return not (name == "builtin" or name.startswith("builtin:"))
 
 
+def _remember(end: str, said: str) -> None:
+    """Notes what ended this job. Without a place for it, others find out by themselves."""
+    with (
+        contextlib.suppress(OSError),
+        open(end, "w", encoding="utf-8", opener=lambda path, how: os.open(path, how, 0o600)) as file,
+    ):
+        file.write(said)
+
+
 def _raise_again(end: str) -> None:
-    """Raises what ended this job a moment ago on this machine, so that nobody is asked again, for the same answer."""
+    """Raises what ended this job a moment ago on this machine, so that nobody is asked again for the same answer."""
     try:
         if time.time() - os.stat(end).st_mtime > _DEAD_FOR:
             return

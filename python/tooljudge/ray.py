@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _json
 from ._cluster import Job
 from ._flags import ClusterOptions
 from ._options import takes
@@ -48,11 +49,16 @@ def label(
     source: Any = dataset
     known = source.schema(fetch_if_missing=False)
     if known is not None:
-        # Mistakes in options are told now; the schema itself Ray finds by itself.
-        job.label_none(pyarrow.schema(list(zip(known.names, known.types, strict=True))).empty_table())
+        # Mistakes in options are told now; the columns themselves Ray finds by itself. Objects of Python are texts until they are read.
+        kinds = [kind if isinstance(kind, pyarrow.DataType) else pyarrow.string() for kind in known.types]
+        job.label_none(pyarrow.schema(list(zip(known.names, kinds, strict=True))).empty_table())
 
     def tooljudge(batch: Any) -> Any:
-        return job.label(batch)
+        readable, objects = _readable(batch)
+        made = job.label(readable)
+        for name in set(objects) & set(made.column_names):
+            made = made.set_column(made.column_names.index(name), batch.schema.field(name), batch[name])
+        return made
 
     made = source.map_batches(
         tooljudge,
@@ -65,3 +71,16 @@ def label(
     # Otherwise blocks come as they are ready.
     made.context.execution_options.preserve_order = True
     return made
+
+
+def _readable(batch: Any) -> tuple[Any, list[str]]:
+    """The table with JSON in the place of objects of Python, which Ray makes of cells that have no type of Arrow in common; their names."""
+    import pyarrow
+
+    objects = [
+        field.name for field in batch.schema if getattr(field.type, "extension_name", None) == "ray.data.arrow_pickled_object"
+    ]
+    for name in objects:
+        texts = _json.loose(batch[name].to_pylist())
+        batch = batch.set_column(batch.column_names.index(name), name, pyarrow.array(texts, pyarrow.large_string()))
+    return batch, objects
