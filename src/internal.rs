@@ -21,8 +21,10 @@ pub use crate::run::{
     convert::{Form, convert_rows},
     input::Source,
 };
-/// Benchmarks time the store alone.
-pub use crate::store::{AskHasher, Fingerprint, ReplyKind, Reuse, Store};
+/// Benchmarks time the store alone; tests hold its two kinds to the same.
+#[cfg(feature = "cli")]
+pub use crate::store::{Archive, Pruning};
+pub use crate::store::{AskHasher, Claim, Failure, Fingerprint, Found, ReplyKind, Reuse, Store, StorePlace};
 /// Benchmarks write tables of many rows.
 pub use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples::SKIPPED};
 /// The Python package hands frames over by Arrow's interface in C.

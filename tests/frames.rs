@@ -164,7 +164,7 @@ fn what_a_file_was_asked_is_not_asked_again_of_a_frame() {
         model.endpoint.base_url = Some(server.url.clone());
     }
     settings.panel.judges = vec![judge];
-    settings.panel.store.path = work.path("s.sqlite");
+    settings.panel.store.place = work.path("s.sqlite").into();
     let labelled = run(settings, frame.into());
     assert_eq!(server.requests(), asked);
     let labels = labelled.column("label").unwrap().str().unwrap().clone();

@@ -36,6 +36,7 @@ mod signals;
 mod spreadsheet;
 mod step_summary;
 mod store;
+mod store_place;
 mod suite;
 mod templates;
 mod train;

@@ -1,6 +1,6 @@
 //! `store`: what a reply store holds, thinning it out, putting several together.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -10,8 +10,9 @@ use serde_json::json;
 use super::Ending;
 use super::host::Host;
 use super::printer::Printer;
+use super::store_place::store_place;
 use crate::report::{Column, Table, counted, wrapped};
-use crate::store::{Archive, Contents, Pruning, ReplyKind, Wasted};
+use crate::store::{Archive, Contents, LearntAdaptation, Pruning, ReplyKind, StorePlace, Wasted};
 
 /// Manage the store of replies (the cache).
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ pub struct StoreArgs {
     #[command(subcommand)]
     command: StoreCommand,
 
-    /// The reply store
+    /// The reply store: a file, or postgres://USER@HOST/DATABASE (password in PGPASSWORD)
     #[arg(long, global = true, value_name = "FILE", default_value = ".tooljudge/replies.sqlite")]
     store: PathBuf,
 
@@ -75,17 +76,19 @@ struct PruneArgs {
 
 pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
     let printer = host.printer(false);
+    let place = store_place(&args.store, host)?;
     if let StoreCommand::Merge { from } = &args.command {
-        return merge(from, &args.store, args.json, printer);
+        let from = from.iter().map(|given| store_place(given, host)).collect::<Result<Vec<_>, _>>()?;
+        return merge(&from, &place, args.json, printer);
     }
-    let archive = Archive::open(&args.store)?;
+    let archive = Archive::open(&place)?;
     match &args.command {
         StoreCommand::Stat => {
             let contents = archive.contents()?;
             printer.data(&if args.json {
                 as_json(&contents)
             } else {
-                as_text(&args.store, &contents, printer.width_of_data())
+                as_text(&place, &contents, printer.width_of_data())
             });
         }
         StoreCommand::Prune(prune) => {
@@ -107,20 +110,20 @@ pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
 }
 
 /// Copies the replies of the stores `from` into the one at `into`, which is made if there is none.
-fn merge(from: &[PathBuf], into: &Path, json: bool, printer: Printer<'_>) -> anyhow::Result<Ending> {
-    if let Some(path) = from.iter().find(|path| same(path, into)) {
-        bail!("{} cannot be merged into itself", path.display());
+fn merge(from: &[StorePlace], into: &StorePlace, json: bool, printer: Printer<'_>) -> anyhow::Result<Ending> {
+    if let Some(place) = from.iter().find(|place| place.is_same(into)) {
+        bail!("{place} cannot be merged into itself");
     }
     // A source that is missing leaves no empty store behind.
-    let sources = from.iter().map(|path| Archive::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let sources = from.iter().map(Archive::open).collect::<Result<Vec<_>, _>>()?;
     let mut archive = Archive::open_or_create(into)?;
     let mut all = Vec::new();
-    for (path, source) in from.iter().zip(&sources) {
+    for (place, source) in from.iter().zip(&sources) {
         let merged = archive.merge(source)?;
-        let path = path.display().to_string();
+        let place = place.to_string();
         if json {
             let (added, known, damaged) = (merged.added, merged.known, merged.damaged);
-            all.push(json!({ "from": path, "added": added, "known": known, "damaged": damaged }));
+            all.push(json!({ "from": place, "added": added, "known": known, "damaged": damaged }));
             continue;
         }
         let damaged = match merged.damaged {
@@ -128,16 +131,12 @@ fn merge(from: &[PathBuf], into: &Path, json: bool, printer: Printer<'_>) -> any
             damaged => format!(", {damaged} damaged ones left behind"),
         };
         let (added, known) = (merged.added, merged.known);
-        printer.data(&format!("{path}: {added} replies taken over, {known} known already{damaged}"));
+        printer.data(&format!("{place}: {added} replies taken over, {known} known already{damaged}"));
     }
     if json {
         printer.data(&format!("{:#}", json!(all)));
     }
     Ok(Ending::Done)
-}
-
-fn same(a: &std::path::Path, b: &std::path::Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// How many of what went, or would go.
@@ -188,9 +187,9 @@ fn age(text: &str) -> anyhow::Result<SignedDuration> {
     Ok(SignedDuration::from_secs(i64::from(number) * hours))
 }
 
-fn as_text(path: &std::path::Path, contents: &Contents, width: usize) -> String {
+fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {
     let mut lines = vec![
-        format!("{}, {:.1} MB", path.display(), contents.bytes as f64 / 1e6),
+        format!("{place}, {:.1} MB", contents.bytes as f64 / 1e6),
         String::new(),
         match &contents.span {
             Some((first, last)) => {
@@ -221,7 +220,9 @@ fn as_text(path: &std::path::Path, contents: &Contents, width: usize) -> String 
     }
     if !contents.adaptations.is_empty() {
         let adapted = contents.adaptations.iter();
-        let adapted = adapted.map(|(endpoint, model, what)| format!("{model} at {endpoint}: {what}"));
+        let adapted = adapted.map(|LearntAdaptation { endpoint, model, adaptation, .. }| {
+            format!("{model} at {endpoint}: {adaptation}")
+        });
         parts.push(wrapped(&adapted.collect::<Vec<_>>().join("\n"), "  ", width));
     }
     parts.join("\n\n")
@@ -270,7 +271,7 @@ fn as_json(contents: &Contents) -> String {
     let adaptations: Vec<_> = contents
         .adaptations
         .iter()
-        .map(|(endpoint, model, what)| serde_json::json!({"endpoint": endpoint, "model": model, "adaptation": what}))
+        .map(|learnt| json!({"endpoint": learnt.endpoint, "model": learnt.model, "adaptation": learnt.adaptation}))
         .collect();
     let value = serde_json::json!({
         "bytes": contents.bytes,

@@ -1,6 +1,5 @@
 //! The whole job for samples in memory: samples in, verdicts out.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
@@ -11,7 +10,7 @@ use super::{
 };
 use crate::check::{BuiltinJudge, Decide, TrainedModel};
 use crate::domain::{Sample, Task, Verdict};
-use crate::store::{Reuse, Store};
+use crate::store::{Reuse, Store, StorePlace};
 use crate::write::Labelled;
 
 /// Labels samples with one judge, whichever it is.
@@ -21,7 +20,7 @@ pub struct Labeler {
 
 enum Kind {
     Builtin { task: Task, model: Option<Arc<TrainedModel>>, decide: Decide },
-    Model { judge_task: Arc<JudgeTask>, store: Option<PathBuf> },
+    Model { judge_task: Arc<JudgeTask>, store: Option<StorePlace> },
 }
 
 /// Questions under way at once.
@@ -54,12 +53,12 @@ impl Labeler {
         Labeler { kind: Kind::Model { judge_task: Arc::new(judge_task), store: None } }
     }
 
-    /// Keeps replies in the store at `path`, so that nothing is paid for twice, across crashes and other runs. The
+    /// Keeps replies in the store at `place`, so that nothing is paid for twice, across crashes and other runs. The
     /// built-in judge has nothing to keep.
     #[must_use]
-    pub fn keep_replies(mut self, path: impl Into<PathBuf>) -> Labeler {
+    pub fn keep_replies(mut self, place: impl Into<StorePlace>) -> Labeler {
         if let Kind::Model { store, .. } = &mut self.kind {
-            *store = Some(path.into());
+            *store = Some(place.into());
         }
         self
     }
@@ -112,13 +111,16 @@ impl Labeler {
         let run = format!("library-{:016x}", fastrand::u64(..));
         // Forgotten, folder and all, at the end of this function.
         let folder = tempfile::tempdir().map_err(|error| RunError::Worker(error.to_string()))?;
-        let path = store.clone().unwrap_or_else(|| folder.path().join("replies.sqlite"));
-        let store = Arc::new(Store::open(&path, &run)?);
+        let place = store.clone().unwrap_or_else(|| folder.path().join("replies.sqlite").into());
+        let name = run.clone();
+        // A server may take its time to let us in.
+        let opened = tokio::task::spawn_blocking(move || Store::open(place, &name)).await;
+        let store = Arc::new(opened.map_err(|error| RunError::Worker(error.to_string()))??);
         let items = Arc::new(items);
         let pass = AskPass {
             samples: Arc::clone(&items) as Arc<dyn Samples>,
             judge_task: Arc::clone(judge_task),
-            earlier: Mutex::new(store.reader()?),
+            earlier: store.reader()?,
             store: Arc::clone(&store),
             reuse: Reuse::All,
             retry: Vec::new(),

@@ -68,11 +68,14 @@ impl Session {
         }
         let asked = self.ask_all(&passes, total).await;
         self.tell_fallbacks();
+        if store.unkept() > 0 {
+            self.control.observer.warning(&unkept(&store));
+        }
         self.learn(&store).await?;
         if store.damaged() > 0 {
             self.control.observer.warning(&format!(
                 "damaged replies in {}, sent again: {}; check its disk, and the store with `tooljudge store stat`",
-                store.path().display(),
+                store.place(),
                 store.damaged()
             ));
         }
@@ -189,12 +192,18 @@ impl Session {
     }
 
     /// Whether this run got any reply.
-    pub(super) fn has_replies(&self) -> Result<bool, RunError> {
-        match &self.panel.store {
-            Some(store) => Ok(store.reader()?.holds_replies_of(&self.manifest.run)?),
-            None => Ok(false),
-        }
+    pub(super) fn has_replies(&self) -> bool {
+        self.panel.store.as_ref().is_some_and(|store| store.kept() > 0)
     }
+}
+
+/// What is said of replies that came and could not be kept.
+pub(super) fn unkept(store: &Store) -> String {
+    format!(
+        "replies that were paid for could not be kept in {}: {}; they will be asked for again",
+        store.place(),
+        store.unkept()
+    )
 }
 
 /// Does long `work` on another thread, since this one hears of stops meanwhile; `work` asks its argument whether it is to stop.

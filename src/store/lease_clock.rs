@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::writer::LEASE;
-
+/// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
+pub(super) const LEASE: Duration = Duration::from_secs(10);
+/// How often claims are renewed.
+pub(super) const RENEWAL: Duration = Duration::from_secs(3);
 /// What is left of a lease when it no longer counts: to send a request takes a moment too.
 const MARGIN: Duration = Duration::from_secs(1);
 
@@ -37,6 +39,12 @@ impl LeaseClock {
             self.lapses.fetch_add(1, Ordering::SeqCst);
         }
         self.renewed.store(moment, Ordering::SeqCst);
+    }
+
+    /// A claim was lost to another run, in time or not.
+    #[cfg(feature = "postgres")]
+    pub(super) fn lapsed(&self) {
+        self.lapses.fetch_add(1, Ordering::SeqCst);
     }
 
     pub(super) fn lease_token(&self) -> LeaseToken {

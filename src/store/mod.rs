@@ -1,4 +1,5 @@
-//! Crash-safe memory of paid-for replies: one SQLite file, shared by all runs on a machine.
+//! Crash-safe memory of paid-for replies: one SQLite file, shared by all runs on a machine, or a schema on a PostgreSQL server, shared
+//! by all machines.
 //!
 //! Holds replies, never verdicts. It answers three questions at once: what is already paid for (resume, reuse), who is
 //! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
@@ -8,41 +9,33 @@
 mod archive;
 mod error;
 mod fingerprint;
+mod job;
 mod lease_clock;
-mod lock_owner;
+mod place;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod reader;
 mod reply_kind;
-mod reply_row;
-mod run_lock;
-mod upgrade;
-mod writer;
+mod sqlite;
+mod stored_reply;
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
 #[cfg(feature = "cli")]
-pub use archive::{Archive, Contents, Pruning, Wasted};
+pub use archive::{Archive, Contents, LearntAdaptation, Pruning, Wasted};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
+use job::{Job, Op, Written};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
+pub use place::StorePlace;
 pub use reader::{Found, Reader};
 pub use reply_kind::ReplyKind;
-use upgrade::migrate;
-use writer::{Job, Op, Writer, Written};
 
 use crate::domain::{Paid, Reply};
-
-/// Marks the file as ours: "tjdg".
-const APPLICATION_ID: i64 = 0x746a_6467;
-
-/// How long a lock of another process is waited for.
-const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(30) };
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,64 +64,103 @@ pub enum Reuse {
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
+    /// A word for its kind.
     pub code: String,
+    /// What was said.
     pub message: String,
+    /// Requests sent.
     pub attempts: u32,
+}
+
+/// What the writing thread has noticed.
+#[derive(Debug)]
+struct Seen {
+    /// Replies that turned out damaged when their question was claimed.
+    damaged: AtomicU64,
+    lease_clock: LeaseClock,
 }
 
 /// An open store: a handle to its writing thread.
 #[derive(Debug)]
 pub struct Store {
-    path: PathBuf,
-    jobs: Option<mpsc::Sender<Job>>,
-    damaged: Arc<AtomicU64>,
-    lease_clock: Arc<LeaseClock>,
+    place: StorePlace,
+    jobs: Option<Jobs>,
+    seen: Arc<Seen>,
+    kept: AtomicU64,
+    unkept: AtomicU64,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
+/// The way to the writing thread, and where it also looks things up, to that.
+#[derive(Debug)]
+enum Jobs {
+    Sqlite(mpsc::Sender<Job>),
+    #[cfg(feature = "postgres")]
+    Postgres(tokio::sync::mpsc::UnboundedSender<Job>, postgres::Link),
+}
+
 impl Store {
-    /// Opens the store at `path`, creating it (mode 0600) and its folder if need be. `run` names this run.
-    pub fn open(path: &Path, run: &str) -> Result<Store, StoreError> {
-        create_private(path)?;
-        let connection = connect(path)?;
-        migrate(&connection, path)?;
-        let (jobs, queue) = mpsc::channel();
-        let damaged = Arc::new(AtomicU64::new(0));
-        let lease_clock = Arc::new(LeaseClock::new());
-        let seen = (Arc::clone(&damaged), Arc::clone(&lease_clock));
-        let writer = Writer::new(connection, path.to_owned(), run.to_owned(), seen)
-            .map_err(|error| StoreError::from_sqlite(path, &error))?;
-        let thread = std::thread::Builder::new()
-            .name("store".to_owned())
-            .spawn(move || writer.serve(&queue))
-            .map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })?;
-        Ok(Store { path: path.to_owned(), jobs: Some(jobs), damaged, lease_clock, thread: Some(thread) })
+    /// Opens the store at `place`; a file and its folder (mode 0600), or a schema and its tables, are made if need be. `run` names
+    /// this run.
+    pub fn open(place: impl Into<StorePlace>, run: &str) -> Result<Store, StoreError> {
+        let place = place.into();
+        let seen = Arc::new(Seen { damaged: AtomicU64::new(0), lease_clock: LeaseClock::new() });
+        let (jobs, thread) = match &place {
+            StorePlace::File(path) => {
+                let (jobs, thread) = sqlite::open(path, run, &seen)?;
+                (Jobs::Sqlite(jobs), thread)
+            }
+            #[cfg(feature = "postgres")]
+            StorePlace::Server(address) => {
+                let (jobs, link, thread) = postgres::open(address, run, &seen)?;
+                (Jobs::Postgres(jobs, link), thread)
+            }
+            #[cfg(not(feature = "postgres"))]
+            StorePlace::Server(address) => return Err(StoreError::NoServers { place: address.to_string() }),
+        };
+        let (kept, unkept) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, thread: Some(thread) })
     }
 
-    /// The store's file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Where it is.
+    pub fn place(&self) -> &StorePlace {
+        &self.place
     }
 
     /// Replies that turned out damaged when their question was claimed; these questions are asked again.
     pub fn damaged(&self) -> u64 {
-        self.damaged.load(Ordering::Relaxed)
+        self.seen.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Replies that this run got, and that are kept.
+    pub fn kept(&self) -> u64 {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    /// Replies that came and could not be kept: they are paid for, and will be asked for again.
+    pub fn unkept(&self) -> u64 {
+        self.unkept.load(Ordering::Relaxed)
     }
 
     /// What is claimed from now on is held, until it is lost.
     pub fn lease_token(&self) -> LeaseToken {
-        self.lease_clock.lease_token()
+        self.seen.lease_clock.lease_token()
     }
 
     /// Whether what was claimed since `lease_token` may have lapsed without this run's knowing, as after it was stopped for a while:
     /// then nothing of it may be asked before it is claimed anew.
     pub fn is_expired(&self, lease_token: LeaseToken) -> bool {
-        self.lease_clock.is_expired(lease_token)
+        self.seen.lease_clock.is_expired(lease_token)
     }
 
     /// A second connection, for looking up.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        Reader::open(&self.path)
+        match (&self.place, &self.jobs) {
+            (StorePlace::File(path), _) => Reader::of_file(path),
+            #[cfg(feature = "postgres")]
+            (_, Some(Jobs::Postgres(_, link))) => Ok(Reader::of_server(link.clone())),
+            _ => Err(self.gone()),
+        }
     }
 
     /// Claims the right to ask. Returns after other runs can see the claim.
@@ -148,7 +180,10 @@ impl Store {
         reply: Reply,
         prompt: Option<String>,
     ) -> Result<(), StoreError> {
-        self.write(Op::Answer { fingerprint, kind, reply: Box::new(reply), prompt }).await.map(drop)
+        let kept = self.write(Op::Answer { fingerprint, kind, reply: Box::new(reply), prompt }).await;
+        let count = if kept.is_ok() { &self.kept } else { &self.unkept };
+        count.fetch_add(1, Ordering::Relaxed);
+        kept.map(drop)
     }
 
     /// Keeps why there is no reply and drops the claim.
@@ -190,12 +225,20 @@ impl Store {
     async fn write(&self, op: Op) -> Result<Written, StoreError> {
         let (done, written) = oneshot::channel();
         let jobs = self.jobs.as_ref().ok_or_else(|| self.gone())?;
-        jobs.send(Job { op, done }).map_err(|_| self.gone())?;
+        let job = Job { op, done };
+        let is_sent = match jobs {
+            Jobs::Sqlite(jobs) => jobs.send(job).is_ok(),
+            #[cfg(feature = "postgres")]
+            Jobs::Postgres(jobs, _) => jobs.send(job).is_ok(),
+        };
+        if !is_sent {
+            return Err(self.gone());
+        }
         written.await.map_err(|_| self.gone())?.outcome
     }
 
     fn gone(&self) -> StoreError {
-        StoreError::Gone { path: self.path.clone() }
+        StoreError::Gone { place: self.place.to_string() }
     }
 }
 
@@ -209,47 +252,3 @@ impl Drop for Store {
         }
     }
 }
-
-fn create_private(path: &Path) -> Result<(), StoreError> {
-    let open = |error: std::io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(open)?;
-    }
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(open)?;
-    Ok(())
-}
-
-fn connect(path: &Path) -> Result<Connection, StoreError> {
-    let wrap = |error| StoreError::from_sqlite(path, &error);
-    let connection = Connection::open(path).map_err(wrap)?;
-    connection.busy_timeout(PATIENCE).map_err(wrap)?;
-    write_ahead(&connection).map_err(wrap)?;
-    // A lost reply is a paid call: a commit reaches the disk before anybody is told.
-    connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
-    Ok(connection)
-}
-
-/// Has changes written ahead, so that readers and a writer do not wait for each other.
-///
-/// Of two that ask so of a new file at once, each would wait for the other; SQLite refuses one of them without any wait.
-fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
-    let began = Instant::now();
-    loop {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && began.elapsed() < PATIENCE =>
-            {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            outcome => return outcome,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,19 +1,22 @@
 //! Looks replies up, on a connection of its own.
 
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension};
+#[cfg(feature = "postgres")]
+use super::postgres;
+use super::{Failure, Fingerprint, StoreError, sqlite};
+use crate::domain::{Paid, Reply};
 
-use super::reply_row::{self, StoredReply, select};
-use super::writer::lease;
-use super::{Failure, Fingerprint, StoreError, connect};
-use crate::domain::{Paid, Reply, Usage};
-
-/// A connection that only reads.
+/// A connection that only reads. Its methods wait for a server's answer; those that asynchronous code calls are asynchronous.
 #[derive(Debug)]
-pub struct Reader {
-    connection: Connection,
-    path: PathBuf,
+pub struct Reader(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Sqlite(sqlite::reader::Reader),
+    #[cfg(feature = "postgres")]
+    Postgres(postgres::reader::Reader),
 }
 
 /// What the store knows of a question.
@@ -23,121 +26,106 @@ pub enum Found {
     Reply {
         /// Its row in the store: no other reply has the same, unless this one is pruned.
         id: i64,
+        /// What was answered.
         reply: Reply,
+        /// The run that paid for it.
         run: String,
     },
     /// The last attempt to get one failed, in the run named.
     Failure {
+        /// Why there is no reply.
         failure: Failure,
+        /// The run that tried.
         run: String,
     },
+    /// Nobody has tried.
     Nothing,
 }
 
+/// Asks whichever there is; the answer of a server is waited for.
+macro_rules! ask {
+    ($reader:expr, $method:ident($($argument:expr),*)) => {
+        match &$reader.0 {
+            Kind::Sqlite(reader) => reader.$method($($argument),*),
+            #[cfg(feature = "postgres")]
+            Kind::Postgres(reader) => reader.wait(reader.$method($($argument),*)),
+        }
+    };
+}
+
 impl Reader {
-    pub(super) fn open(path: &Path) -> Result<Reader, StoreError> {
-        Ok(Reader { connection: connect(path)?, path: path.to_owned() })
+    pub(super) fn of_file(path: &Path) -> Result<Reader, StoreError> {
+        sqlite::reader::Reader::open(path).map(Kind::Sqlite).map(Reader)
+    }
+
+    #[cfg(feature = "postgres")]
+    pub(super) fn of_server(link: postgres::Link) -> Reader {
+        Reader(Kind::Postgres(postgres::reader::Reader::new(link)))
     }
 
     /// A reply whose bytes changed on disk counts as absent: it is asked again, never trusted.
     pub fn get(&self, fingerprint: Fingerprint) -> Result<Found, StoreError> {
-        self.find(fingerprint).map_err(|error| StoreError::from_sqlite(&self.path, &error))
+        Ok(self.get_all(&[fingerprint])?.pop().unwrap_or(Found::Nothing))
     }
 
     /// What is known of each of these questions, all at one moment.
     pub fn get_all(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Found>, StoreError> {
-        // One transaction for all: to begin one takes longer than to look something up.
-        let look = || {
-            let _moment = self.connection.unchecked_transaction()?;
-            fingerprints.iter().map(|fingerprint| self.find(*fingerprint)).collect::<rusqlite::Result<_>>()
-        };
-        look().map_err(|error| StoreError::from_sqlite(&self.path, &error))
+        ask!(self, get_all(fingerprints))
     }
 
-    fn find(&self, fingerprint: Fingerprint) -> rusqlite::Result<Found> {
-        let reply = self
-            .connection
-            .prepare_cached(select!(", id FROM replies WHERE fingerprint = ?1"))?
-            .query_row([fingerprint.0], |row| {
-                Ok((row.get(reply_row::MORE)?, reply_row::read(fingerprint, row)))
-            })
-            .optional()?;
-        if let Some((id, Some(StoredReply { reply, run, .. }))) = reply {
-            return Ok(Found::Reply { id, reply, run });
-        }
-        let failure = self.failure(fingerprint)?;
-        Ok(failure.map_or(Found::Nothing, |(failure, run)| Found::Failure { failure, run }))
+    /// [`Reader::get`] for asynchronous code: it holds up nobody while a server answers.
+    pub async fn find(&self, fingerprint: Fingerprint) -> Result<Found, StoreError> {
+        let mut found = match &self.0 {
+            Kind::Sqlite(reader) => reader.get_all(&[fingerprint])?,
+            #[cfg(feature = "postgres")]
+            Kind::Postgres(reader) => reader.get_all(&[fingerprint]).await?,
+        };
+        Ok(found.pop().unwrap_or(Found::Nothing))
     }
 
     /// Why `run` got no reply to a question, of which an earlier run may have one.
     pub fn failure_of(&self, fingerprint: Fingerprint, run: &str) -> Result<Option<Failure>, StoreError> {
-        let found = self.failure(fingerprint).map_err(|error| StoreError::from_sqlite(&self.path, &error))?;
-        Ok(found.filter(|(_, of)| of == run).map(|(failure, _)| failure))
+        ask!(self, failure_of(fingerprint, run))
     }
 
-    fn failure(&self, fingerprint: Fingerprint) -> rusqlite::Result<Option<(Failure, String)>> {
-        self.connection
-            .prepare_cached("SELECT code, message, attempts, run FROM failures WHERE fingerprint = ?1")?
-            .query_row([fingerprint.0], |row| {
-                let failure = Failure { code: row.get(0)?, message: row.get(1)?, attempts: row.get(2)? };
-                Ok((failure, row.get(3)?))
-            })
-            .optional()
+    /// [`Reader::failure_of`] for asynchronous code.
+    pub async fn find_failure_of(
+        &self,
+        fingerprint: Fingerprint,
+        run: &str,
+    ) -> Result<Option<Failure>, StoreError> {
+        match &self.0 {
+            Kind::Sqlite(reader) => reader.failure_of(fingerprint, run),
+            #[cfg(feature = "postgres")]
+            Kind::Postgres(reader) => reader.failure_of(fingerprint, run).await,
+        }
     }
 
-    /// What `run` paid for answers to a question that were of no use and are part of no reply.
-    pub fn wasted(&self, fingerprint: Fingerprint, run: &str) -> Result<Option<Paid>, StoreError> {
-        let look = || {
-            let mut statement = self.connection.prepare_cached(
-                "SELECT prompt_tokens, completion_tokens, cost_usd FROM wasted WHERE fingerprint = ?1 AND run = ?2",
-            )?;
-            let paid = statement.query_map((fingerprint.0, run), |row| {
-                let (prompt_tokens, completion_tokens) = (row.get(0)?, row.get(1)?);
-                let usage = Usage { prompt_tokens, cached_tokens: None, completion_tokens };
-                Ok(Paid { usage, cost_usd: row.get(2)?, attempts: 0 })
-            })?;
-            paid.map(|paid| paid.map(Some)).try_fold(None, |sum, paid| Ok(Paid::sum(sum, paid?)))
-        };
-        look().map_err(|error| StoreError::from_sqlite(&self.path, &error))
+    /// How many runs are asking `model` at `endpoint` right now.
+    pub async fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
+        match &self.0 {
+            Kind::Sqlite(reader) => reader.asking(endpoint, model),
+            #[cfg(feature = "postgres")]
+            Kind::Postgres(reader) => reader.asking(endpoint, model).await,
+        }
+    }
+
+    /// What `run` paid for answers to each of these questions that were of no use and are part of no reply.
+    pub fn wasted(
+        &self,
+        fingerprints: &[Fingerprint],
+        run: &str,
+    ) -> Result<HashMap<Fingerprint, Paid>, StoreError> {
+        ask!(self, wasted(fingerprints, run))
     }
 
     /// Whether there is any reply.
     pub fn holds_replies(&self) -> Result<bool, StoreError> {
-        self.connection
-            .query_row("SELECT EXISTS (SELECT 1 FROM replies)", [], |row| row.get(0))
-            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
-    }
-
-    /// Whether `run` paid for any reply.
-    pub fn holds_replies_of(&self, run: &str) -> Result<bool, StoreError> {
-        self.connection
-            .query_row("SELECT EXISTS (SELECT 1 FROM replies WHERE run = ?1)", [run], |row| row.get(0))
-            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
-    }
-
-    /// How many runs are asking `model` at `endpoint` right now.
-    pub fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
-        // A lease from beyond the longest possible one was written before the clock was set back.
-        let (now, lease_until) = lease();
-        self.connection
-            .prepare_cached(
-                "SELECT count(*) FROM askers WHERE endpoint = ?1 AND model = ?2 AND lease_until BETWEEN ?3 AND ?4",
-            )
-            .and_then(|mut statement| {
-                statement.query_row((endpoint, model, now, lease_until), |row| row.get(0))
-            })
-            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
+        ask!(self, holds_replies())
     }
 
     /// What is known not to be supported by `model` at `endpoint`.
     pub fn adaptations(&self, endpoint: &str, model: &str) -> Result<Vec<String>, StoreError> {
-        self.connection
-            .prepare(
-                "SELECT adaptation FROM adaptations WHERE endpoint = ?1 AND model = ?2 ORDER BY adaptation",
-            )
-            .and_then(|mut statement| {
-                statement.query_map([endpoint, model], |row| row.get(0))?.collect::<Result<_, _>>()
-            })
-            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
+        ask!(self, adaptations(endpoint, model))
     }
 }

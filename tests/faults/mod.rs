@@ -9,7 +9,9 @@ mod sharing;
 pub mod signals;
 mod streams;
 
+pub use signals::send;
+
 /// How many cases of a kind are tried: `few`, unless the environment says more.
-fn cases(few: usize) -> usize {
+pub fn cases(few: usize) -> usize {
     std::env::var("TOOLJUDGE_FAULTS").ok().map_or(few, |cases| cases.parse().unwrap())
 }

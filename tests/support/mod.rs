@@ -6,6 +6,7 @@ pub mod enforcer;
 pub mod faults;
 pub mod limited_server;
 pub mod markdown;
+pub mod postgres;
 pub mod server;
 pub mod transcript;
 pub mod workspace;

@@ -198,7 +198,8 @@ pub struct LimitArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Store (model judges)")]
 pub struct StoreArgs {
-    /// The store (cache) of the replies [default: .tooljudge/replies.sqlite]
+    /// The store (cache) of the replies: a file, or postgres://USER@HOST/DATABASE (password in PGPASSWORD) [default:
+    /// .tooljudge/replies.sqlite]
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
 

@@ -9,6 +9,7 @@ use crate::cli::config::Config;
 use crate::cli::host::Host;
 use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
+use crate::cli::store_place::store_place;
 use crate::domain::Unit;
 use crate::run::settings::{JudgeKind, JudgeSettings, PanelSettings, StoreSettings};
 
@@ -90,7 +91,10 @@ pub fn panel(
         base_rate: args.base_rate,
         max_cost: args.limits.max_cost,
         store: StoreSettings {
-            path: args.store.store.clone().unwrap_or(usual.store.path),
+            place: match &args.store.store {
+                Some(given) => store_place(given, judging.host)?,
+                None => usual.store.place,
+            },
             fresh: args.store.fresh,
             retry: args.store.retry.clone(),
             keep_prompts: args.store.keep_prompts,

@@ -43,7 +43,7 @@ pub(super) fn feed(
     let hasher = pass.judge_task.hasher();
     let votes = u64::from(pass.judge_task.votes.get());
     // To look a reply up costs less than to claim its question; what is not there yet is claimed anyway.
-    let looks = only.is_none() && pass.reuse == Reuse::All && pass.earlier().holds_replies()?;
+    let looks = only.is_none() && pass.reuse == Reuse::All && pass.earlier.holds_replies()?;
     for batch in pass.samples.batches() {
         // Where nothing is left to ask, nothing else tells that the run stops.
         if queue.is_closed() {
@@ -135,7 +135,7 @@ impl AskPass {
         progress: &Progress,
     ) -> Result<Vec<Question>, RunError> {
         let names: Vec<Fingerprint> = questions.iter().map(|question| question.fingerprint).collect();
-        let mut found = self.earlier().get_all(&names)?.into_iter();
+        let mut found = self.earlier.get_all(&names)?.into_iter();
         questions.retain(|_| {
             let answered =
                 matches!(found.next(), Some(Found::Reply { reply, .. }) if !self.asks_again(&reply));

@@ -30,7 +30,7 @@ pub struct AskPass {
     pub judge_task: Arc<JudgeTask>,
     pub store: Arc<Store>,
     /// Looks at earlier replies, to tell which are asked again.
-    pub earlier: Mutex<Reader>,
+    pub earlier: Reader,
     pub reuse: Reuse,
     /// Statuses of earlier replies that are asked again.
     pub retry: Vec<Status>,
@@ -230,7 +230,7 @@ impl AskPass {
             samples: Arc::clone(samples),
             judge_task: Arc::clone(judge_task),
             store: Arc::clone(store),
-            earlier: Mutex::new(store.reader()?),
+            earlier: store.reader()?,
             reuse: if settings.store.fresh { Reuse::OwnOnly } else { Reuse::All },
             retry: settings.store.retry.clone(),
             keep_prompts: settings.store.keep_prompts,
@@ -238,10 +238,6 @@ impl AskPass {
             // Rows that rest after a failure hold no place in flight, so there are more questions than places.
             window: (4 * judge_task.judge.most_in_flight()).max(64),
         })
-    }
-
-    pub(super) fn earlier(&self) -> MutexGuard<'_, Reader> {
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn doubtful(&self) -> MutexGuard<'_, HashMap<Fingerprint, Doubtful>> {
@@ -295,7 +291,7 @@ async fn claim(
     if earlier.is_some() {
         claim = pass.store.claim(fingerprint, Reuse::Nothing).await?;
     } else if claim == Claim::Answered && !pass.retry.is_empty() {
-        let found = pass.earlier().get(fingerprint)?;
+        let found = pass.earlier.find(fingerprint).await?;
         if matches!(found, Found::Reply { reply, .. } if pass.asks_again(&reply)) {
             claim = pass.store.claim(fingerprint, Reuse::OwnOnly).await?;
         }

@@ -28,25 +28,25 @@ pub async fn sharing<'a, T>(
     }
     let is_limited = judges.iter().any(|judge| judge.has_rate_limit());
     let reader = store.reader()?;
-    let count = move || {
+    let count = async || {
         let mut has_others = false;
         for judge in &judges {
             let (endpoint, model) = place(judge);
-            let runs = reader.asking(&endpoint, &model)?;
+            let runs = reader.asking(&endpoint, &model).await?;
             judge.share(runs);
             has_others |= runs > 1;
         }
         Ok::<bool, RunError>(has_others)
     };
     // The others use up the limit that was set until they count this run, too. Without a limit there is nothing to make room in.
-    if count()? && is_limited {
+    if count().await? && is_limited {
         tokio::time::sleep(MAKE_ROOM).await;
     }
     let counting = async {
         loop {
             tokio::time::sleep(COUNT).await;
             // A later count that fails is made up for by the next one.
-            let _ = count();
+            let _ = count().await;
         }
     };
     let outcome = tokio::select! {

@@ -19,7 +19,7 @@ use crate::drive::record::case_record;
 use crate::drive::{Ended, Stage};
 use crate::judge::Remote;
 use crate::run::junit::{self, Suite};
-use crate::run::session::apart;
+use crate::run::session::{apart, unkept};
 use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
 use crate::run::{AskOutcome, Control, Pass, Progress, RunError, Stop, runtime, sharing};
 use crate::score::ScoreError;
@@ -116,11 +116,14 @@ impl DrivePlan {
         let driven = self.drive_each(&passes, &progress);
         let outcomes = sharing(store, models.iter().map(Arc::as_ref), driven).await?;
         drop(shown);
+        if store.unkept() > 0 {
+            self.control.observer.warning(&unkept(store));
+        }
         self.learn(&models).await?;
         if store.damaged() > 0 {
             self.control.observer.warning(&format!(
                 "damaged replies in {}, sent again: {}; check its disk, and the store with `tooljudge store stat`",
-                store.path().display(),
+                store.place(),
                 store.damaged()
             ));
         }
@@ -367,7 +370,7 @@ impl DrivePlan {
             "repeats": self.repeats(),
             "compat": self.settings.follows.peer(),
             "agents": agents,
-            "store": self.store.as_ref().map(|store| store.path().display().to_string()),
+            "store": self.store.as_ref().map(|store| store.place().to_string()),
         })
     }
 

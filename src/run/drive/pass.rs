@@ -1,6 +1,6 @@
 //! The drive pass: every reply that is not there yet is asked for, many episodes at once.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -30,7 +30,7 @@ pub(super) struct DrivePass {
     pub follows: Loop,
     pub store: Arc<Store>,
     /// Looks replies up.
-    pub reader: Mutex<Reader>,
+    pub reader: Reader,
     pub hasher: AskHasher,
     /// This run.
     pub run: String,
@@ -73,16 +73,12 @@ impl DrivePass {
             model: Arc::clone(model),
             follows,
             store: Arc::clone(store),
-            reader: Mutex::new(store.reader()?),
+            reader: store.reader()?,
             run: run.to_owned(),
             fresh: settings.fresh,
             retry: settings.retry.clone(),
             keep_prompts: settings.keep_prompts,
         })
-    }
-
-    fn reader(&self) -> MutexGuard<'_, Reader> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a stored reply counts: its run, and whether its status is to be asked again.
@@ -198,7 +194,7 @@ async fn reply(
 ) -> Result<Came, RunError> {
     let fingerprint = pass.hasher.turn(dialogue, repeat - 1);
     loop {
-        let found = pass.reader().get(fingerprint)?;
+        let found = pass.reader.find(fingerprint).await?;
         match found {
             Found::Reply { reply, run, .. } if pass.counts(&reply, &run) => {
                 pass.model.answered_before();
@@ -206,7 +202,7 @@ async fn reply(
             }
             Found::Failure { run, .. } if run == pass.run => return Ok(Came::Failed),
             // It was to be asked again, which an equal case has tried in vain.
-            Found::Reply { .. } if pass.reader().failure_of(fingerprint, &pass.run)?.is_some() => {
+            Found::Reply { .. } if pass.reader.find_failure_of(fingerprint, &pass.run).await?.is_some() => {
                 return Ok(Came::Failed);
             }
             Found::Reply { .. } | Found::Failure { .. } | Found::Nothing => {}

@@ -74,11 +74,11 @@ impl DrivePlan {
         let before = settings.baseline.as_ref().filter(|_| asks);
         let baseline = before.map(|file| baseline::read(file, names())).transpose()?;
         let run = run_name();
-        let path = &settings.store.path;
+        let place = &settings.store.place;
         let store = match settings.models() {
             0 => None,
-            _ if !asks && !path.exists() => None,
-            _ => Some(Arc::new(Store::open(path, &run)?)),
+            _ if !asks && place.is_missing() => None,
+            _ => Some(Arc::new(Store::open(place.clone(), &run)?)),
         };
         let models = settings.agents.iter().filter_map(|agent| match &agent.kind {
             AgentKind::Model(model) => Some(model.as_ref()),

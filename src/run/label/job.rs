@@ -120,7 +120,7 @@ async fn run(
         Err(error) => return Err(error),
     };
     // Where nothing came, there is nothing to go on from, and whatever is wrong with the judge will be wrong again.
-    let in_vain = matches!(stopped, RunError::Judge { .. }) && !plan.session.has_replies()?;
+    let in_vain = matches!(stopped, RunError::Judge { .. }) && !plan.session.has_replies();
     let kept = |table: &str| match in_vain {
         true => format!("no reply came and {table}"),
         false => format!(

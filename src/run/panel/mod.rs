@@ -105,7 +105,7 @@ impl Panel {
                 _ => None,
             },
             panel: self.members.iter().map(Member::record).collect(),
-            store: self.store.as_ref().map(|store| store.path().display().to_string()),
+            store: self.store.as_ref().map(|store| store.place().to_string()),
         }
     }
 
@@ -156,12 +156,14 @@ pub(super) fn run_name() -> String {
 
 /// The store that a run of this purpose needs.
 fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Option<Arc<Store>>, RunError> {
-    let path = &settings.store.path;
+    let place = &settings.store.place;
     match purpose {
         _ if settings.models() == 0 => Ok(None),
-        Purpose::DryRun if !path.exists() => Ok(None),
-        Purpose::Resnap { .. } if !path.exists() => Err(StoreError::Missing { path: path.clone() }.into()),
-        _ => Ok(Some(Arc::new(Store::open(path, run)?))),
+        Purpose::DryRun if place.is_missing() => Ok(None),
+        Purpose::Resnap { .. } if place.is_missing() => {
+            Err(StoreError::Missing { place: place.to_string() }.into())
+        }
+        _ => Ok(Some(Arc::new(Store::open(place.clone(), run)?))),
     }
 }
 

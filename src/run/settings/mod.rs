@@ -22,6 +22,7 @@ mod train;
 
 pub use crate::read::{InMemory, Take};
 pub use crate::run::input::{NoShard, Shard};
+pub use crate::store::StorePlace;
 pub use crate::table::{Compression, Format, UnknownFormat};
 pub use crate::write::{Collected, Formulas, OutputFormat, UnknownOutputFormat};
 pub use audit::AuditSettings;

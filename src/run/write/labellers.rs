@@ -1,7 +1,7 @@
 //! Labels for a batch of rows: computed on the spot, or read out of stored replies.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -151,6 +151,8 @@ pub struct StoredLabeller {
     asked: usize,
     /// Questions without a reply whose cost was counted.
     wasted: HashSet<Fingerprint>,
+    /// What this run paid for answers of no use to the questions of the batch at hand that have no reply.
+    unused: HashMap<Fingerprint, Paid>,
     /// Questions that were not asked and whose cost was counted.
     spared: HashSet<Fingerprint>,
 }
@@ -175,6 +177,7 @@ impl StoredLabeller {
             met: Ids::default(),
             asked: 0,
             wasted: HashSet::new(),
+            unused: HashMap::new(),
             spared: HashSet::new(),
         }
     }
@@ -209,7 +212,12 @@ impl Labeller for StoredLabeller {
             Part::Settled { .. } => Vec::new(),
         };
         let all: Vec<Fingerprint> = parts.iter().flatten().flatten().flat_map(names).collect();
-        let mut found = self.store.get_all(&all)?.into_iter();
+        let found = self.store.get_all(&all)?;
+        let lacking = all.iter().zip(&found).filter(|(_, found)| !matches!(found, Found::Reply { .. }));
+        let lacking: Vec<Fingerprint> = lacking.map(|(fingerprint, _)| *fingerprint).collect();
+        self.unused =
+            if lacking.is_empty() { HashMap::new() } else { self.store.wasted(&lacking, &self.run)? };
+        let mut found = found.into_iter();
         let mut labelled = Vec::with_capacity(rows.len());
         for (parts, row) in parts.into_iter().zip(rows) {
             labelled.push(match parts {
@@ -247,7 +255,7 @@ impl StoredLabeller {
                 Part::Settled { verdict, spared } => self.settled(*verdict, spared),
                 Part::Asked(names) => {
                     let votes = names.into_iter().zip(found.by_ref()).collect();
-                    self.elect(votes, units.get(at).map(Cow::as_ref))?
+                    self.elect(votes, units.get(at).map(Cow::as_ref))
                 }
             });
         }
@@ -265,19 +273,15 @@ impl StoredLabeller {
     }
 
     /// The verdict of all votes on `unit`, with what is found wrong if that was asked for.
-    fn elect(
-        &mut self,
-        votes: Vec<(Fingerprint, Found)>,
-        unit: Option<&Sample>,
-    ) -> Result<Labelled, RunError> {
+    fn elect(&mut self, votes: Vec<(Fingerprint, Found)>, unit: Option<&Sample>) -> Labelled {
         let mut predictions: Vec<Labelled> = votes
             .into_iter()
             .map(|(fingerprint, found)| {
                 let has_reply = matches!(found, Found::Reply { .. });
-                let wasted = if has_reply { None } else { self.wasted(fingerprint)? };
-                Ok(Labelled { wasted, ..self.vote(found) })
+                let wasted = if has_reply { None } else { self.wasted(fingerprint) };
+                Labelled { wasted, ..self.vote(found) }
             })
-            .collect::<Result<_, RunError>>()?;
+            .collect();
         let mut elected = match predictions.len() {
             1 => predictions.remove(0),
             _ => {
@@ -293,13 +297,12 @@ impl StoredLabeller {
             let shown = self.judge_task.template.variables();
             elected.verdict.findings = Some(findings::check(claims, unit, &shown));
         }
-        Ok(elected)
+        elected
     }
 
     /// What this run paid for answers to a question without a reply; once, however many rows share the question.
-    fn wasted(&mut self, fingerprint: Fingerprint) -> Result<Option<Paid>, RunError> {
-        let wasted = self.store.wasted(fingerprint, &self.run)?;
-        Ok(wasted.filter(|_| self.wasted.insert(fingerprint)))
+    fn wasted(&mut self, fingerprint: Fingerprint) -> Option<Paid> {
+        self.unused.get(&fingerprint).copied().filter(|_| self.wasted.insert(fingerprint))
     }
 
     fn vote(&mut self, found: Found) -> Labelled {

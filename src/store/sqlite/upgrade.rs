@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
 
-use super::{APPLICATION_ID, StoreError, create_private};
+use super::{APPLICATION_ID, create_private, error};
+use crate::store::StoreError;
 
 /// The version of the file's tables. Which questions are the same question is told apart by a version of its own, in
 /// `fingerprint.rs`: replies of older files are found in newer ones.
@@ -23,7 +24,7 @@ const STEPS: [(i64, &str); 3] = [
 
 /// Lets `connection` have a store of today's version, new, as it is, or upgraded.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let wrap = |error| StoreError::from_sqlite(path, &error);
+    let wrap = |error| error::of(path, &error);
     // Two runs may start at once: whoever comes second waits here, and finds the tables there.
     connection.execute_batch("BEGIN IMMEDIATE").map_err(wrap)?;
     let outcome = bring_up(connection, path);
@@ -33,11 +34,11 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
 }
 
 fn bring_up(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let wrap = |error| StoreError::from_sqlite(path, &error);
+    let wrap = |error| error::of(path, &error);
     match version(connection, path)? {
         Some(SCHEMA_VERSION) => Ok(()),
         Some(version) if version > SCHEMA_VERSION => {
-            Err(StoreError::Newer { path: path.to_owned(), version })
+            Err(StoreError::Newer { place: path.display().to_string(), version, known: SCHEMA_VERSION })
         }
         Some(version) => upgrade(connection, path, version),
         None => {
@@ -45,7 +46,7 @@ fn bring_up(connection: &Connection, path: &Path) -> Result<(), StoreError> {
                 .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
                 .map_err(wrap)?;
             if tables > 0 {
-                return Err(StoreError::NotOurs { path: path.to_owned() });
+                return Err(StoreError::NotOurs { place: path.display().to_string() });
             }
             connection
                 .execute_batch(include_str!("schema.sql"))
@@ -60,26 +61,26 @@ fn bring_up(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 pub(super) fn version(connection: &Connection, path: &Path) -> Result<Option<i64>, StoreError> {
     let pragma = |name| {
         let value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        value.map_err(|error| StoreError::from_sqlite(path, &error))
+        value.map_err(|error| error::of(path, &error))
     };
     match (pragma("application_id")?, pragma("user_version")?) {
         (APPLICATION_ID, version) => Ok(Some(version)),
         (0, 0) => Ok(None),
-        _ => Err(StoreError::NotOurs { path: path.to_owned() }),
+        _ => Err(StoreError::NotOurs { place: path.display().to_string() }),
     }
 }
 
 /// Takes every step from `version` on, inside the transaction that is open.
 fn upgrade(connection: &Connection, path: &Path, version: i64) -> Result<(), StoreError> {
     let Some(first) = STEPS.iter().position(|(from, _)| *from == version) else {
-        return Err(StoreError::TooOld { path: path.to_owned(), version });
+        return Err(StoreError::TooOld { place: path.display().to_string(), version });
     };
     copy(path, &copy_of(path, version))?;
     STEPS[first..]
         .iter()
         .try_for_each(|(_, step)| connection.execute_batch(step))
         .and_then(|()| sign(connection))
-        .map_err(|error| StoreError::from_sqlite(path, &error))
+        .map_err(|error| error::of(path, &error))
 }
 
 /// Writes down that this program has brought the file to today's version.
@@ -106,10 +107,10 @@ fn copy(path: &Path, copy: &Path) -> Result<(), StoreError> {
     create_private(copy)?;
     let copied = Connection::open(path)
         .and_then(|reader| reader.execute("VACUUM INTO ?1", [copy.to_string_lossy()]))
-        .map_err(|error| StoreError::from_sqlite(path, &error));
+        .map_err(|error| error::of(path, &error));
     let written = copied.and_then(|_| {
         let sync = fs::File::open(copy).and_then(|file| file.sync_all());
-        sync.map_err(|error| StoreError::Disk { path: copy.to_owned(), why: error.to_string() })
+        sync.map_err(|error| StoreError::Disk { place: copy.display().to_string(), why: error.to_string() })
     });
     if written.is_err() {
         let _ = fs::remove_file(copy);
@@ -121,12 +122,12 @@ fn copy(path: &Path, copy: &Path) -> Result<(), StoreError> {
 mod tests {
     use std::io::{Read, Write};
 
-    use super::super::{Archive, Store};
     use super::*;
+    use crate::store::{Archive, Store};
 
     /// Six paid replies as the last program of version 3 left them.
     fn old_store(folder: &Path) -> PathBuf {
-        let packed = include_bytes!("../../tests/fixtures/store/version_3.sqlite.gz").as_slice();
+        let packed = include_bytes!("../../../tests/fixtures/store/version_3.sqlite.gz").as_slice();
         let mut bytes = Vec::new();
         flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
         let path = folder.join("replies.sqlite");
@@ -135,7 +136,7 @@ mod tests {
     }
 
     fn sound(path: &Path) -> (u64, u64, u64) {
-        let contents = Archive::open(path).unwrap().contents().unwrap();
+        let contents = Archive::open(&path.into()).unwrap().contents().unwrap();
         (contents.replies, contents.damaged, contents.runs)
     }
 
@@ -190,7 +191,7 @@ mod tests {
         drop(Store::open(&path, "a").unwrap());
         assert_eq!(insert.execute([]).unwrap(), 3);
         assert_eq!(sound(&path), (6, 0, 1));
-        assert_eq!(Archive::open(&path).unwrap().contents().unwrap().turns, 0);
+        assert_eq!(Archive::open(&(&path).into()).unwrap().contents().unwrap().turns, 0);
     }
 
     /// Killed before its commit, an upgrade leaves the store of old, and perhaps its copy.
@@ -247,7 +248,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = old_store(folder.path());
             Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
-            for error in [Store::open(&path, "a").unwrap_err(), Archive::open(&path).unwrap_err()] {
+            for error in [Store::open(&path, "a").unwrap_err(), Archive::open(&(&path).into()).unwrap_err()] {
                 assert!(error.to_string().contains(said), "{error}");
             }
             let kept = Connection::open(&path).unwrap();

@@ -3,25 +3,22 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
-use tokio::sync::oneshot;
 
-use super::lease_clock::LeaseClock;
-use super::reply_row::{self, StoredReply, select};
+use super::error;
+use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness, RunLock};
-use super::{Claim, Failure, Fingerprint, ReplyKind, Reuse, StoreError};
-use crate::domain::{Paid, Reply};
+use crate::domain::Reply;
+use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
+use crate::store::lease_clock::{LEASE, RENEWAL};
+use crate::store::stored_reply::StoredReply;
+use crate::store::{Claim, Failure, Fingerprint, ReplyKind, Reuse, Seen};
 
-/// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
-pub(super) const LEASE: Duration = Duration::from_secs(10);
-const RENEWAL: Duration = Duration::from_secs(3);
-/// Operations in one commit; bounds how long the first of them waits.
-const BATCH: usize = 1024;
 /// A question that is alone sends its answer and the claim of the next one: more than these are a crowd.
 const ALONE: usize = 2;
 /// However slow the disk, a question does not wait longer than this for others to share its commit.
@@ -29,73 +26,6 @@ const MAX_PATIENCE: Duration = Duration::from_millis(1);
 /// Pages of 4 kB in the log before they are moved to where they belong. Most answers touch pages that others touched before:
 /// the longer the log, the less often each is moved, and the less often the disk is waited for.
 const LOG_PAGES: u32 = 4000;
-
-/// Something to write.
-pub(super) enum Op {
-    Claim { fingerprint: Fingerprint, reuse: Reuse },
-    Answer { fingerprint: Fingerprint, kind: ReplyKind, reply: Box<Reply>, prompt: Option<String> },
-    Fail { fingerprint: Fingerprint, failure: Failure },
-    Waste { fingerprint: Fingerprint, paid: Paid },
-    Release { fingerprint: Fingerprint },
-    Join { endpoint: String, model: String },
-    Leave { endpoint: String, model: String },
-    Learn { endpoint: String, model: String, adaptation: String },
-    Manifest { manifest: String, finished: bool },
-}
-
-impl Op {
-    /// Whether it must outlive a failure of power: a lost reply is a paid call. Of the rest nothing is lost that the next run
-    /// would miss.
-    fn is_lasting(&self) -> bool {
-        matches!(self, Op::Answer { .. } | Op::Waste { .. } | Op::Manifest { finished: true, .. })
-    }
-}
-
-/// What an operation came to.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Written {
-    Claim(Claim),
-    Kept,
-}
-
-/// An operation, and who waits for its commit.
-pub(super) struct Job {
-    pub op: Op,
-    pub done: oneshot::Sender<CommitAck>,
-}
-
-/// The answer to a caller that waited for a commit: its own outcome, and the outcomes of those that wait for the same commit.
-///
-/// Waking a task on another thread takes a system call, so the writer does it once for each commit. The woken task wakes the next
-/// one, if only by dropping this.
-pub(super) struct CommitAck {
-    pub outcome: Result<Written, StoreError>,
-    waiters: OtherWaiters,
-}
-
-#[derive(Default)]
-struct OtherWaiters(Vec<(oneshot::Sender<CommitAck>, Result<Written, StoreError>)>);
-
-impl OtherWaiters {
-    fn wake_next(mut self) {
-        while let Some((done, outcome)) = self.0.pop() {
-            match done.send(CommitAck { outcome, waiters: OtherWaiters(std::mem::take(&mut self.0)) }) {
-                Ok(()) => return,
-                // This caller no longer waits: its run has stopped.
-                Err(mut ack) => self.0 = std::mem::take(&mut ack.waiters.0),
-            }
-        }
-    }
-}
-
-impl Drop for OtherWaiters {
-    fn drop(&mut self) {
-        for (done, outcome) in self.0.drain(..) {
-            // As above.
-            let _ = done.send(CommitAck { outcome, waiters: OtherWaiters::default() });
-        }
-    }
-}
 
 pub(super) struct Writer {
     connection: Connection,
@@ -105,8 +35,7 @@ pub(super) struct Writer {
     renewed: Instant,
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
-    damaged: Arc<AtomicU64>,
-    lease_clock: Arc<LeaseClock>,
+    seen: Arc<Seen>,
     /// Whether commits reach the disk before anybody is told.
     syncs: bool,
 }
@@ -117,7 +46,7 @@ impl Writer {
         connection: Connection,
         path: PathBuf,
         run: String,
-        (damaged, lease_clock): (Arc<AtomicU64>, Arc<LeaseClock>),
+        seen: Arc<Seen>,
     ) -> rusqlite::Result<Writer> {
         connection.set_prepared_statement_cache_capacity(32);
         connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
@@ -128,7 +57,7 @@ impl Writer {
         }
         let run_lock = RunLock::begin(&path, &run);
         let (renewed, overdue) = (Instant::now(), HashMap::new());
-        Ok(Writer { connection, path, run, run_lock, renewed, overdue, damaged, lease_clock, syncs: true })
+        Ok(Writer { connection, path, run, run_lock, renewed, overdue, seen, syncs: true })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -169,11 +98,11 @@ impl Writer {
             Err(error) => {
                 // Fails when the transaction is gone already, which is what it is for.
                 let _ = self.connection.execute_batch("ROLLBACK");
-                let error = StoreError::from_sqlite(&self.path, &error);
+                let error = error::of(&self.path, &error);
                 jobs.into_iter().map(|job| (job.done, Err(error.clone()))).collect()
             }
         };
-        OtherWaiters(ack).wake_next();
+        CommitAck::tell(ack);
     }
 
     fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
@@ -193,7 +122,7 @@ impl Writer {
         }
         self.connection.execute_batch("COMMIT")?;
         if renewal_due {
-            self.lease_clock.renewed(self.renewed);
+            self.seen.lease_clock.renewed(self.renewed);
         }
         Ok(written)
     }
@@ -289,7 +218,7 @@ impl Writer {
             _ => {}
         }
         self.overdue.remove(&fingerprint);
-        self.damaged.fetch_add(damaged.into(), Ordering::Relaxed);
+        self.seen.damaged.fetch_add(damaged.into(), Ordering::Relaxed);
         self.execute(
             "INSERT OR REPLACE INTO claims (fingerprint, claimant, lease_until) VALUES (?1, ?2, ?3)",
             (fingerprint.0, &self.run, lease().1),

@@ -5,6 +5,7 @@ use crate::domain::{
     AnswerForm, CallResult, Dialogue, Entry, Json, Prompt, RailProbability, Rails, Stop, ToolCall,
     ToolDefinition, Usage,
 };
+use crate::store::*;
 
 fn fingerprint(text: &str) -> Fingerprint {
     let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), form: AnswerForm::LABEL };
@@ -23,38 +24,6 @@ fn reply(text: &str) -> Reply {
         probabilities: vec![RailProbability { label: "correct".into(), probability: 0.97 }],
         cost_usd: Some(0.000_12),
     }
-}
-
-#[tokio::test]
-async fn one_question_is_asked_by_one_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("nested/replies.sqlite");
-    let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
-    let question = fingerprint("q");
-    assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
-    assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
-    assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Theirs);
-    a.answer(question, ReplyKind::Verdict, reply("yes"), None).await.unwrap();
-    assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
-    assert_eq!(b.claim(question, Reuse::OwnOnly).await.unwrap(), Claim::Ours);
-    let found = b.reader().unwrap().get(question).unwrap();
-    assert_eq!(found, Found::Reply { id: 1, reply: reply("yes"), run: "a".into() });
-}
-
-#[tokio::test]
-async fn a_failure_is_asked_again_by_the_next_run_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("replies.sqlite");
-    let a = Store::open(&path, "a").unwrap();
-    let question = fingerprint("q");
-    a.claim(question, Reuse::All).await.unwrap();
-    let failure = Failure { code: "timeout".into(), message: "no answer".into(), attempts: 5 };
-    a.fail(question, failure.clone()).await.unwrap();
-    assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
-    assert_eq!(a.reader().unwrap().get(question).unwrap(), Found::Failure { failure, run: "a".into() });
-    drop(a);
-    let b = Store::open(&path, "b").unwrap();
-    assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
 }
 
 #[test]
@@ -160,23 +129,23 @@ async fn runs_know_how_many_they_are() {
     let path = folder.path().join("replies.sqlite");
     let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
     let reader = a.reader().unwrap();
-    let asking = |model| reader.asking("http://judge", model).unwrap();
-    assert_eq!(asking("m"), 0);
+    let asking = async |model| reader.asking("http://judge", model).await.unwrap();
+    assert_eq!(asking("m").await, 0);
     a.join("http://judge".into(), "m".into()).await.unwrap();
     a.join("http://judge".into(), "m".into()).await.unwrap();
     b.join("http://judge".into(), "m".into()).await.unwrap();
     b.join("http://judge".into(), "n".into()).await.unwrap();
-    assert_eq!((asking("m"), asking("n")), (2, 1));
+    assert_eq!((asking("m").await, asking("n").await), (2, 1));
     let other = Connection::open(&path).unwrap();
     for lease_until in [1_i64, i64::MAX] {
         let values = ("dead", lease_until);
         other.execute("INSERT OR REPLACE INTO askers VALUES ('http://judge', 'm', ?1, ?2)", values).unwrap();
-        assert_eq!(asking("m"), 2, "a lease that expired, or that no clock can have set");
+        assert_eq!(asking("m").await, 2, "a lease that expired, or that no clock can have set");
     }
     a.leave("http://judge".into(), "m".into()).await.unwrap();
-    assert_eq!(asking("m"), 1);
+    assert_eq!(asking("m").await, 1);
     drop(b);
-    assert_eq!((asking("m"), asking("n")), (0, 0));
+    assert_eq!((asking("m").await, asking("n").await), (0, 0));
 }
 
 #[test]
@@ -260,51 +229,4 @@ fn dialogues_that_differ_anywhere_are_other_questions() {
         assert_eq!(hasher.turn(dialogue, 0), hasher.turn(&dialogue.clone(), 0));
     }
     assert!(seen.insert(AskHasher::new("http://judge", "n", "{}").turn(&dialogues[0], 0).0));
-}
-
-#[tokio::test]
-async fn a_turn_is_kept_as_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("replies.sqlite");
-    let store = Store::open(&path, "a").unwrap();
-    let dialogue = Dialogue { system: None, tools: [].into(), entries: vec![Entry::User("q".into())] };
-    let question = AskHasher::new("http://judge", "m", "{}").turn(&dialogue, 0);
-    assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
-    let asked = dialogue.to_json().to_string();
-    store.answer(question, ReplyKind::Turn, reply(r#"{"content":"a"}"#), Some(asked)).await.unwrap();
-    assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
-    let found = store.reader().unwrap().get(question).unwrap();
-    assert!(matches!(found, Found::Reply { reply, .. } if reply.text == r#"{"content":"a"}"#));
-    Connection::open(&path).unwrap().execute("UPDATE replies SET kind = 'verdict'", []).unwrap();
-    assert_eq!(
-        store.reader().unwrap().get(question).unwrap(),
-        Found::Nothing,
-        "the checksum covers the kind"
-    );
-}
-
-#[cfg(feature = "cli")]
-#[tokio::test]
-async fn kinds_are_counted_merged_and_pruned() {
-    let folder = tempfile::tempdir().unwrap();
-    let (from, into) = (folder.path().join("from.sqlite"), folder.path().join("into.sqlite"));
-    let store = Store::open(&from, "a").unwrap();
-    store.answer(fingerprint("q"), ReplyKind::Verdict, reply("yes"), None).await.unwrap();
-    for text in ["a", "b"] {
-        let dialogue = Dialogue { system: None, tools: [].into(), entries: vec![Entry::User(text.into())] };
-        let question = AskHasher::new("http://judge", "m", "{}").turn(&dialogue, 0);
-        store.answer(question, ReplyKind::Turn, reply("{}"), None).await.unwrap();
-    }
-    drop((store, Store::open(&into, "b").unwrap()));
-    let mut archive = Archive::open(&into).unwrap();
-    assert_eq!(archive.merge(&Archive::open(&from).unwrap()).unwrap().added, 3);
-    let counts = |archive: &Archive| {
-        let contents = archive.contents().unwrap();
-        (contents.replies, contents.turns, contents.damaged)
-    };
-    assert_eq!(counts(&archive), (3, 2, 0));
-    let pruning = Pruning { kind: Some(ReplyKind::Turn), ..Pruning::default() };
-    assert_eq!(archive.prune(&pruning, true).unwrap(), 2);
-    assert_eq!(archive.prune(&pruning, false).unwrap(), 2);
-    assert_eq!(counts(&archive), (1, 0, 0));
 }

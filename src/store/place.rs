@@ -1,0 +1,273 @@
+//! Where a store is: a file, or an address on a PostgreSQL server. A password in it is never shown.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use percent_encoding::percent_decode_str;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::StoreError;
+
+/// The schema that holds a store's tables where the address names no other.
+const SCHEMA: &str = "tooljudge";
+
+/// Where a store is.
+#[derive(Debug, Clone)]
+pub enum StorePlace {
+    /// An SQLite file.
+    File(PathBuf),
+    /// A schema in a PostgreSQL database.
+    Server(Address),
+}
+
+/// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`, with the options that `docs/scale.md` lists.
+#[derive(Clone)]
+pub struct Address {
+    url: SecretString,
+    /// The same without password and options.
+    shown: String,
+    pub(super) schema: String,
+}
+
+impl StorePlace {
+    /// What `given` names: a file, unless it is an address.
+    ///
+    /// # Errors
+    /// For what is neither, but was plainly meant as an address: it may hold a password, and makes no file of that name.
+    pub fn parse(given: impl AsRef<Path>) -> Result<StorePlace, StoreError> {
+        let path = given.as_ref();
+        let Some(text) = path.to_str().filter(|text| is_meant_as_address(text)) else {
+            return Ok(StorePlace::File(path.to_owned()));
+        };
+        Address::parse(text).map(StorePlace::Server).map_err(|why| StoreError::Address { why })
+    }
+
+    /// Whether nothing is there yet, as far as one can tell without asking a server.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, StorePlace::File(path) if !path.exists())
+    }
+
+    /// The same place; for a server that has no password in its address, with this one.
+    #[must_use]
+    pub fn with_password(self, password: &str) -> StorePlace {
+        match self {
+            StorePlace::Server(address) => StorePlace::Server(address.with_password(password)),
+            file => file,
+        }
+    }
+
+    /// Whether both name one store, as far as names tell.
+    pub fn is_same(&self, other: &StorePlace) -> bool {
+        match (self, other) {
+            (StorePlace::File(a), StorePlace::File(b)) => {
+                matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+            }
+            (StorePlace::Server(a), StorePlace::Server(b)) => a.shown == b.shown,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for StorePlace {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StorePlace::File(path) => path.display().fmt(to),
+            StorePlace::Server(address) => address.fmt(to),
+        }
+    }
+}
+
+impl From<PathBuf> for StorePlace {
+    fn from(path: PathBuf) -> StorePlace {
+        StorePlace::File(path)
+    }
+}
+
+impl From<&Path> for StorePlace {
+    fn from(path: &Path) -> StorePlace {
+        StorePlace::File(path.to_owned())
+    }
+}
+
+impl From<&PathBuf> for StorePlace {
+    fn from(path: &PathBuf) -> StorePlace {
+        StorePlace::File(path.clone())
+    }
+}
+
+impl Address {
+    /// What is wrong is said without a word of `text`: where one part is taken for another, it may be the password.
+    fn parse(text: &str) -> Result<Address, String> {
+        let rest = text
+            .strip_prefix("postgres://")
+            .or_else(|| text.strip_prefix("postgresql://"))
+            .ok_or("it looks like an address, but does not begin with postgres:// or postgresql://")?;
+        let (user, rest) = match rest.rsplit_once('@') {
+            Some((user, rest)) => (user, rest),
+            None => ("", rest),
+        };
+        if user.contains(['/', '?', '#', '@']) {
+            return Err(
+                "in the address, a / ? # or @ in the user or the password must be written %2F %3F %23 or %40"
+                    .into(),
+            );
+        }
+        let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
+        let (hosts, database) = place.split_once('/').unwrap_or((place, ""));
+        for host in hosts.split(',') {
+            let port = host.rsplit_once(':').map_or("", |(_, port)| port);
+            if !port.ends_with(']') && port.parse::<u16>().is_err() && !port.is_empty() {
+                return Err("the port in the address is not a number up to 65535".into());
+            }
+        }
+        let mut schema = SCHEMA.to_owned();
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            let (key, value) = option.split_once('=').ok_or("an option in the address has no value")?;
+            if key == "schema" {
+                schema = percent_decode_str(value).decode_utf8_lossy().into_owned();
+            }
+        }
+        if schema.is_empty() || schema.contains('\0') {
+            return Err("the schema in the address is not a name".into());
+        }
+        let name = user.split(':').next().filter(|name| !name.is_empty()).map(|name| format!("{name}@"));
+        let mut shown = format!("postgres://{}{hosts}/{database}", name.unwrap_or_default());
+        if schema != SCHEMA {
+            shown.push_str(&format!("?schema={schema}"));
+        }
+        Ok(Address { url: text.to_owned().into(), shown, schema })
+    }
+
+    /// As it was given. Of the options, those with one of these keys are returned beside it, and not part of it.
+    pub(super) fn apart(&self, own: &[&str]) -> (SecretString, Vec<(String, String)>) {
+        let url = self.url.expose_secret();
+        let Some((place, options)) = url.split_once('?') else { return (self.url.clone(), Vec::new()) };
+        let options = options.split('&').filter_map(|option| option.split_once('='));
+        let (ours, theirs): (Vec<_>, Vec<_>) = options.partition(|(key, _)| own.contains(key));
+        let theirs: Vec<String> = theirs.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let decoded = |value: &str| percent_decode_str(value).decode_utf8_lossy().into_owned();
+        let ours = ours.into_iter().map(|(key, value)| (key.to_owned(), decoded(value))).collect();
+        let rest = if theirs.is_empty() { String::new() } else { format!("?{}", theirs.join("&")) };
+        (format!("{place}{rest}").into(), ours)
+    }
+
+    fn with_password(self, password: &str) -> Address {
+        let url = self.url.expose_secret();
+        let Some((scheme, rest)) = url.split_once("://") else { return self };
+        let has_one = rest.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+            || url.contains("?password=")
+            || url.contains("&password=");
+        if has_one {
+            return self;
+        }
+        let password = percent_encoding::utf8_percent_encode(password, percent_encoding::NON_ALPHANUMERIC);
+        let joint = if rest.contains('?') { '&' } else { '?' };
+        Address { url: format!("{scheme}://{rest}{joint}password={password}").into(), ..self }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "Address({})", self.shown)
+    }
+}
+
+/// Whether somebody who typed this meant a server: by a scheme, by credentials before a host, or in the other form that PostgreSQL's
+/// own tools take.
+fn is_meant_as_address(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let has_scheme = text.contains("://")
+        || ["postgres", "postgresql"].iter().any(|name| {
+            lower.strip_prefix(name).is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
+        });
+    // `user:password@host`; in `C:\a@b` the colon is behind a drive.
+    let has_credentials =
+        text.split_once('@').is_some_and(|(user, _)| user.find(':').is_some_and(|at| at > 1));
+    let is_listed = lower
+        .split_whitespace()
+        .any(|word| ["host=", "hostaddr=", "dbname=", "password="].iter().any(|key| word.starts_with(key)));
+    has_scheme || has_credentials || is_listed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_addresses() {
+        for (given, shown) in [
+            ("postgres://u:hidden@h:5433/d?sslmode=require", "postgres://u@h:5433/d"),
+            ("postgresql://u:hidden@h/d", "postgres://u@h/d"),
+            ("postgres://h/d?user=u&password=hidden&schema=mine", "postgres://h/d?schema=mine"),
+            ("postgres://u:hidden@[::1]:5432/d", "postgres://u@[::1]:5432/d"),
+            ("postgres://u:hidden@a,b:1/d", "postgres://u@a,b:1/d"),
+            ("postgres:///d?host=/run/postgresql", "postgres:///d"),
+        ] {
+            let place = StorePlace::parse(given).unwrap();
+            assert!(matches!(place, StorePlace::Server(_)), "{given}");
+            assert_eq!(place.to_string(), shown);
+            assert!(!format!("{place:?}").contains("hidden"), "{place:?}");
+        }
+        for given in [
+            "s.sqlite",
+            ".tooljudge/replies.sqlite",
+            r"C:\a@b.sqlite",
+            "postgres",
+            "postgres.sqlite",
+            "a@b:c",
+            "me@home",
+        ] {
+            assert!(matches!(StorePlace::parse(given).unwrap(), StorePlace::File(_)), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_neither_makes_no_file_and_shows_no_password() {
+        for given in [
+            "postgresq://u:hidden@h/d",
+            "http://u:hidden@h/d",
+            "postgres:/u:hidden@h/d",
+            "Postgres:u:hidden@h/d",
+            "postgres//u:hidden@h/d",
+            "u:hidden@h/d",
+            "host=h password=hidden",
+            "postgres://u:hid/den@h/d",
+            "postgres://u:hid?den@h/d",
+            "postgres://u:hid@den@h/d",
+            "postgres://u:hidden",
+            "postgres://u:hidden/d",
+            "postgres://u@h/d?hidden",
+            "postgres://u@h/d?schema=",
+        ] {
+            let error = StorePlace::parse(given).unwrap_err().to_string();
+            assert!(error.starts_with("--store: ") && !error.contains("hid"), "{given}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_password_comes_from_elsewhere_only_where_there_is_none() {
+        let url = |given: &str| {
+            let StorePlace::Server(address) = StorePlace::parse(given).unwrap().with_password("a/b") else {
+                panic!()
+            };
+            let (url, own) = address.apart(&["schema", "sslmode"]);
+            (
+                url.expose_secret().to_owned(),
+                own.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(url("postgres://u@h/d"), ("postgres://u@h/d?password=a%2Fb".into(), vec![]));
+        assert_eq!(
+            url("postgres://u@h/d?schema=x&sslmode=disable"),
+            ("postgres://u@h/d?password=a%2Fb".into(), vec!["schema=x".into(), "sslmode=disable".into()])
+        );
+        assert_eq!(url("postgres://u:own@h/d").0, "postgres://u:own@h/d");
+        assert_eq!(url("postgres://h/d?password=own").0, "postgres://h/d?password=own");
+    }
+}

@@ -1,0 +1,307 @@
+//! A schema on a server looked over, thinned out, filled from another store.
+
+use std::future::Future;
+use std::sync::{Arc, mpsc};
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, Row};
+
+use super::error::{Fault, lasting};
+use super::reply_row::{self, COLUMNS, INSERT, Rows};
+use super::schema;
+use super::server::Server;
+use super::statements::present;
+use super::text::{escaped, unescaped};
+use crate::store::archive::{
+    Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, LearntAdaptation, Merged, ModelContents,
+    Pruning, Wasted,
+};
+use crate::store::place::Address;
+use crate::store::stored_reply::StoredReply;
+use crate::store::{Fingerprint, ReplyKind, StoreError};
+
+/// Replies that are read or written at once.
+const PAGE: usize = 1000;
+
+/// Columns of a time, as other stores write it.
+macro_rules! time {
+    ($column:literal) => {
+        concat!("to_char(", $column, ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+    };
+}
+
+/// A store that exists, without a writer of its own. What it asks, a thread of its own does.
+#[derive(Debug)]
+pub(in crate::store) struct Archive {
+    client: Arc<Client>,
+    server: Arc<Server>,
+    handle: Handle,
+    /// Gone, it ends the thread.
+    _open: oneshot::Sender<()>,
+}
+
+impl Archive {
+    pub(in crate::store) fn open(address: &Address) -> Result<Archive, StoreError> {
+        Archive::begin(address, false)
+    }
+
+    pub(in crate::store) fn open_or_create(address: &Address) -> Result<Archive, StoreError> {
+        Archive::begin(address, true)
+    }
+
+    fn begin(address: &Address, makes: bool) -> Result<Archive, StoreError> {
+        let server = Server::new(address)?;
+        let (open, closed) = oneshot::channel();
+        let (handle, _) = super::thread(&server.place, async move { drop(closed.await) })?;
+        let to = Arc::clone(&server);
+        let client = wait(&handle, async move {
+            let place = to.place.clone();
+            let mut client = to.connect().await.map_err(|fault| match fault {
+                Fault::Lasting(error) => error,
+                Fault::Passing(why) => StoreError::Connect { place: place.clone(), why, remedy: None },
+            })?;
+            if !makes && schema::found(&client, &to).await?.is_none() {
+                return Err(StoreError::Missing { place });
+            }
+            schema::migrate(&mut client, &to).await?;
+            Ok(client)
+        });
+        let gone = || Err(StoreError::Gone { place: server.place.clone() });
+        let client = Arc::new(client.unwrap_or_else(gone)?);
+        Ok(Archive { client, server, handle, _open: open })
+    }
+
+    /// Counts everything, and checks every reply against its checksum.
+    pub(in crate::store) fn contents(&self) -> Result<Contents, StoreError> {
+        let mut contents = self.ask(async |client| count(&client).await)?;
+        self.each_reply(&mut |archived| {
+            contents.damaged += u64::from(archived.reply.is_none());
+            Ok(())
+        })?;
+        contents.adaptations = self.learnt()?;
+        Ok(contents)
+    }
+
+    /// The room of what is dropped is given back by the server, in its own time.
+    pub(in crate::store) fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<u64, StoreError> {
+        let Pruning { before, model, run, kind } = pruning.clone();
+        let kind = kind.map(ReplyKind::as_str);
+        self.ask(async move |client| {
+            let condition = "($1::text IS NULL OR answered_at < $1::text::timestamptz) AND ($2::text IS NULL OR model = $2) \
+                             AND ($3::text IS NULL OR run = $3) AND ($4::text IS NULL OR kind = $4)";
+            let parameters: [&(dyn ToSql + Sync); 4] = [&before, &model, &run, &kind];
+            if rehearse {
+                let sql = format!("SELECT count(*) FROM replies WHERE {condition}");
+                return number(&client.query_one(&sql, &parameters).await?, 0);
+            }
+            client.execute(&format!("DELETE FROM replies WHERE {condition}"), &parameters).await
+        })
+    }
+
+    pub(in crate::store) fn forget_prompts(&self) -> Result<u64, StoreError> {
+        self.ask(async |client| {
+            client.execute("UPDATE replies SET prompt = NULL WHERE prompt IS NOT NULL", &[]).await
+        })
+    }
+
+    pub(in crate::store) fn forget_adaptations(&self) -> Result<u64, StoreError> {
+        self.ask(async |client| client.execute("DELETE FROM adaptations", &[]).await)
+    }
+
+    /// Takes over what `other` has and this store lacks. All or nothing.
+    pub(in crate::store) fn merge(&mut self, other: &AnyArchive) -> Result<Merged, StoreError> {
+        self.ask(async |client| client.batch_execute("BEGIN").await)?;
+        let merged = self.take_over(other);
+        let end = if merged.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        self.ask(async move |client| client.batch_execute(end).await)?;
+        merged
+    }
+
+    fn take_over(&self, other: &AnyArchive) -> Result<Merged, StoreError> {
+        let mut merged = Merged::default();
+        let mut page = Vec::with_capacity(PAGE);
+        other.each_reply(&mut |archived| {
+            merged.damaged += u64::from(archived.reply.is_none());
+            page.extend(archived.reply.is_some().then_some(archived));
+            if page.len() == PAGE { self.take(std::mem::take(&mut page), &mut merged) } else { Ok(()) }
+        })?;
+        self.take(page, &mut merged)?;
+        let (learnt, runs) = (other.learnt()?, other.runs()?);
+        self.ask(async move |client| {
+            let sql = "INSERT INTO adaptations (endpoint, model, adaptation, learnt_at) \
+                       VALUES ($1, $2, $3, $4::text::timestamptz) ON CONFLICT DO NOTHING";
+            let insert = client.prepare(sql).await?;
+            for LearntAdaptation { endpoint, model, adaptation, learnt_at } in &learnt {
+                client.execute(&insert, &[endpoint, model, adaptation, learnt_at]).await?;
+            }
+            let sql = "INSERT INTO runs (id, started_at, finished_at, manifest) \
+                       VALUES ($1, $2::text::timestamptz, $3::text::timestamptz, $4) ON CONFLICT DO NOTHING";
+            let insert = client.prepare(sql).await?;
+            for ArchivedRun { id, started_at, finished_at, manifest } in &runs {
+                client.execute(&insert, &[id, started_at, finished_at, &escaped(manifest)]).await?;
+            }
+            Ok(())
+        })?;
+        Ok(merged)
+    }
+
+    fn take(&self, page: Vec<ArchivedReply>, merged: &mut Merged) -> Result<(), StoreError> {
+        let count = page.len() as u64;
+        let added = self.ask(async move |client| {
+            let mut rows = Rows::default();
+            for ArchivedReply { fingerprint, reply, prompt, answered_at } in &page {
+                let Some(StoredReply { reply, kind, run }) = reply else { continue };
+                rows.push(*fingerprint, run, (*kind, reply), prompt.as_deref(), Some(answered_at));
+            }
+            let parameters = rows.into_parameters();
+            let parameters: Vec<&(dyn ToSql + Sync)> =
+                parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
+            client.execute(&format!("{INSERT} ON CONFLICT DO NOTHING"), &parameters).await
+        })?;
+        merged.added += added;
+        merged.known += count - added;
+        Ok(())
+    }
+
+    /// Visits all replies.
+    pub(in crate::store) fn each_reply(
+        &self,
+        visit: &mut dyn FnMut(ArchivedReply) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut after = 0_i64;
+        loop {
+            let page = self.ask(async move |client| {
+                let sql = format!(
+                    "SELECT id, fingerprint, prompt, {}, {COLUMNS} FROM replies WHERE id > $1 ORDER BY id LIMIT {PAGE}",
+                    time!("answered_at")
+                );
+                let rows = client.query(&sql, &[&after]).await?;
+                rows.iter().map(archived).collect::<Result<Vec<_>, _>>()
+            })?;
+            let Some((last, _)) = page.last() else { return Ok(()) };
+            after = *last;
+            page.into_iter().try_for_each(|(_, archived)| visit(archived))?;
+        }
+    }
+
+    pub(in crate::store) fn learnt(&self) -> Result<Vec<LearntAdaptation>, StoreError> {
+        self.ask(async |client| {
+            let sql = concat!(
+                "SELECT endpoint, model, adaptation, ",
+                time!("learnt_at"),
+                " FROM adaptations ORDER BY 1, 2, 3"
+            );
+            let learnt = |row: &Row| {
+                let (endpoint, model, adaptation) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+                Ok(LearntAdaptation { endpoint, model, adaptation, learnt_at: row.try_get(3)? })
+            };
+            client.query(sql, &[]).await?.iter().map(learnt).collect()
+        })
+    }
+
+    pub(in crate::store) fn runs(&self) -> Result<Vec<ArchivedRun>, StoreError> {
+        self.ask(async |client| {
+            let sql = concat!(
+                "SELECT id, ",
+                time!("started_at"),
+                ", ",
+                time!("finished_at"),
+                ", manifest FROM runs"
+            );
+            let run = |row: &Row| {
+                let (id, started_at, finished_at) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+                Ok(ArchivedRun { id, started_at, finished_at, manifest: unescaped(row.try_get(3)?) })
+            };
+            client.query(sql, &[]).await?.iter().map(run).collect()
+        })
+    }
+
+    /// Waits for what `question` comes to.
+    fn ask<T, F>(&self, question: impl FnOnce(Arc<Client>) -> F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        let place = &self.server.place;
+        let answer = wait(&self.handle, question(Arc::clone(&self.client)));
+        answer
+            .ok_or_else(|| StoreError::Gone { place: place.clone() })?
+            .map_err(|error| lasting(place, &error))
+    }
+}
+
+/// Waits for `work`, which the thread of `handle` does; nothing if that is gone.
+fn wait<T: Send + 'static>(handle: &Handle, work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let (done, answer) = mpsc::channel();
+    handle.spawn(async move { done.send(work.await) });
+    answer.recv().ok()
+}
+
+async fn count(client: &Client) -> Result<Contents, Error> {
+    let counts = format!(
+        "SELECT (SELECT count(*) FROM replies), (SELECT count(*) FROM replies WHERE kind = 'turn'), \
+         (SELECT count(*) FROM failures), (SELECT count(*) FROM claims WHERE {}), (SELECT count(*) FROM runs), \
+         (SELECT count(*) FROM runs WHERE finished_at IS NULL), (SELECT count(*) FROM replies WHERE prompt IS NOT NULL), \
+         (SELECT sum(pg_total_relation_size(pg_class.oid))::bigint FROM pg_class \
+         WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r')",
+        present("lease_until")
+    );
+    let row = client.query_one(&counts, &[]).await?;
+    let mut contents = Contents {
+        replies: number(&row, 0)?,
+        turns: number(&row, 1)?,
+        failures: number(&row, 2)?,
+        claims: number(&row, 3)?,
+        runs: number(&row, 4)?,
+        unfinished: number(&row, 5)?,
+        prompts: number(&row, 6)?,
+        bytes: number(&row, 7)?,
+        ..Contents::default()
+    };
+    let span =
+        concat!("SELECT ", time!("min(answered_at)"), ", ", time!("max(answered_at)"), " FROM replies");
+    let row = client.query_one(span, &[]).await?;
+    contents.span = row.try_get::<_, Option<String>>(0)?.zip(row.try_get(1)?);
+    let sums = "count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(completion_tokens), 0)::bigint, \
+                coalesce(sum(cost_usd), 0)";
+    let row = client.query_one(&format!("SELECT {sums} FROM wasted"), &[]).await?;
+    contents.wasted = Wasted {
+        questions: number(&row, 0)?,
+        prompt_tokens: number(&row, 1)?,
+        completion_tokens: number(&row, 2)?,
+        cost_usd: row.try_get(3)?,
+    };
+    let models = format!(
+        "SELECT {sums}, count(*) - count(cost_usd), model FROM replies GROUP BY model ORDER BY 1 DESC, 6"
+    );
+    for row in client.query(&models, &[]).await? {
+        contents.models.push(ModelContents {
+            model: row.try_get::<_, Option<&str>>(5)?.map(unescaped),
+            replies: number(&row, 0)?,
+            prompt_tokens: number(&row, 1)?,
+            completion_tokens: number(&row, 2)?,
+            cost_usd: row.try_get(3)?,
+            unpriced: number(&row, 4)?,
+        });
+    }
+    Ok(contents)
+}
+
+/// A count.
+fn number(row: &Row, column: usize) -> Result<u64, Error> {
+    row.try_get(column).map(i64::cast_unsigned)
+}
+
+/// The number of a row, and the reply in it.
+fn archived(row: &Row) -> Result<(i64, ArchivedReply), Error> {
+    let fingerprint: Fingerprint = row.try_get(1)?;
+    let archived = ArchivedReply {
+        fingerprint,
+        reply: reply_row::read(fingerprint, row, 4),
+        prompt: row.try_get::<_, Option<&str>>(2)?.map(unescaped),
+        answered_at: row.try_get(3)?,
+    };
+    Ok((row.try_get(0)?, archived))
+}

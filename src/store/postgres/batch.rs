@@ -1,0 +1,185 @@
+//! Operations that go to the server together, and what they come to.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Error, Row};
+
+use super::reply_row::{self, Rows};
+use super::server::Session;
+use super::statements::Write;
+use super::text::escaped;
+use crate::store::job::{Job, Op};
+use crate::store::stored_reply::StoredReply;
+use crate::store::{Fingerprint, Reuse};
+
+/// Statements that are sent at once, in order. Each is a transaction of its own, and takes its rows in the order of their names: so no
+/// two runs wait for each other.
+pub(super) struct Pipeline<'a> {
+    session: &'a Session,
+    steps: Vec<(Write, Vec<Box<dyn ToSql + Sync + Send + 'a>>)>,
+}
+
+/// What they came to.
+pub(super) struct Answers(Vec<(Write, Vec<Row>)>);
+
+/// What the server knows of a question that was claimed.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Whether this run tried and got no reply.
+    pub failed_here: bool,
+    pub is_damaged: bool,
+    pub reply: Option<StoredReply>,
+}
+
+impl<'a> Pipeline<'a> {
+    pub(super) fn new(session: &'a Session) -> Pipeline<'a> {
+        Pipeline { session, steps: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, statement: Write, parameters: Vec<Box<dyn ToSql + Sync + Send + 'a>>) {
+        self.steps.push((statement, parameters));
+    }
+
+    pub(super) async fn run(self) -> Result<Answers, Error> {
+        let Session { client, statements } = self.session;
+        let sent = self.steps.iter().map(async |(statement, parameters)| {
+            let parameters: Vec<&(dyn ToSql + Sync)> =
+                parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
+            client.query(&statements[*statement as usize], &parameters).await
+        });
+        // Each is sent before the next is looked at, and none waits for another's answer.
+        let answers = futures_util::future::join_all(sent).await;
+        let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(Answers(self.steps.iter().map(|(statement, _)| *statement).zip(answers).collect()))
+    }
+}
+
+impl Answers {
+    pub(super) fn of(&self, statement: Write) -> impl Iterator<Item = &Row> {
+        let of = self.0.iter().filter(move |(of, _)| *of as usize == statement as usize);
+        of.flat_map(|(_, rows)| rows)
+    }
+
+    /// What was found of the questions that were claimed.
+    pub(super) fn known(&self) -> Result<HashMap<Fingerprint, Known>, Error> {
+        self.of(Write::Look)
+            .map(|row| {
+                let fingerprint = row.try_get(0)?;
+                let reply = if row.try_get(2)? { Some(reply_row::read(fingerprint, row, 3)) } else { None };
+                let is_damaged = matches!(reply, Some(None));
+                let known = Known { failed_here: row.try_get(1)?, is_damaged, reply: reply.flatten() };
+                Ok((fingerprint, known))
+            })
+            .collect()
+    }
+}
+
+/// Parts the jobs that can go together from those that must go after them: of two that write about one question, or claim it in two
+/// ways, one statement can do only the first.
+pub(super) fn together(jobs: Vec<Job>) -> (Vec<Job>, Vec<Job>) {
+    let mut claims: HashMap<Fingerprint, Reuse> = HashMap::new();
+    let mut outcomes: HashMap<Fingerprint, ()> = HashMap::new();
+    jobs.into_iter().partition(|job| match &job.op {
+        Op::Claim { fingerprint, reuse } => claims.entry(*fingerprint).or_insert(*reuse) == reuse,
+        Op::Answer { fingerprint, .. } | Op::Fail { fingerprint, .. } | Op::Release { fingerprint } => {
+            outcomes.insert(*fingerprint, ()).is_none()
+        }
+        _ => true,
+    })
+}
+
+/// Adds the statements that keep outcomes: answers, failures, what was wasted, and claims that are dropped.
+pub(super) fn add_outcomes<'a>(
+    pipeline: &mut Pipeline<'a>,
+    jobs: &'a [Job],
+    run: &'a str,
+    (needless, count): (&[Fingerprint], i64),
+) {
+    let mut replies = Rows::default();
+    let mut failed = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut wasted = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut released = needless.to_vec();
+    for Job { op, .. } in jobs {
+        match op {
+            Op::Answer { fingerprint, kind, reply, prompt } => {
+                replies.push(*fingerprint, run, (*kind, reply), prompt.as_deref(), None);
+            }
+            Op::Fail { fingerprint, failure } => {
+                failed.0.push(*fingerprint);
+                failed.1.push(run);
+                failed.2.push(escaped(&failure.code));
+                failed.3.push(escaped(&failure.message));
+                failed.4.push(i64::from(failure.attempts));
+            }
+            Op::Waste { fingerprint, paid } => {
+                wasted.0.push(count + wasted.0.len() as i64);
+                wasted.1.push(*fingerprint);
+                wasted.2.push(paid.usage.prompt_tokens.map(u64::cast_signed));
+                wasted.3.push(paid.usage.completion_tokens.map(u64::cast_signed));
+                wasted.4.push(paid.cost_usd);
+            }
+            Op::Release { fingerprint } => released.push(*fingerprint),
+            Op::Learn { endpoint, model, adaptation } => {
+                pipeline.add(Write::Learn, vec![Box::new(endpoint), Box::new(model), Box::new(adaptation)]);
+            }
+            Op::Manifest { manifest, finished } => {
+                pipeline.add(
+                    Write::Manifest,
+                    vec![Box::new(run), Box::new(escaped(manifest)), Box::new(*finished)],
+                );
+            }
+            Op::Leave { endpoint, model } => {
+                pipeline.add(Write::Leave, vec![Box::new(endpoint), Box::new(model), Box::new(run)]);
+            }
+            Op::Claim { .. } | Op::Join { .. } => {}
+        }
+    }
+    if !replies.fingerprints.is_empty() {
+        pipeline.add(Write::Answer, replies.into_parameters());
+    }
+    if !failed.0.is_empty() {
+        let (prints, runs, codes, messages, attempts) = failed;
+        let parameters: Vec<Box<dyn ToSql + Sync + Send + 'a>> =
+            vec![Box::new(prints), Box::new(runs), Box::new(codes), Box::new(messages), Box::new(attempts)];
+        pipeline.add(Write::Fail, parameters);
+    }
+    if !wasted.0.is_empty() {
+        let (numbers, prints, prompts, completions, costs) = wasted;
+        pipeline.add(
+            Write::Waste,
+            vec![
+                Box::new(run),
+                Box::new(numbers),
+                Box::new(prints),
+                Box::new(prompts),
+                Box::new(completions),
+                Box::new(costs),
+            ],
+        );
+    }
+    if !released.is_empty() {
+        pipeline.add(Write::Release, vec![Box::new(released), Box::new(run)]);
+    }
+}
+
+/// Adds the claims, and behind them the look at what is there. `hung` are claims of other runs that hold no longer.
+pub(super) fn add_claims<'a>(
+    pipeline: &mut Pipeline<'a>,
+    jobs: &[Job],
+    run: &'a str,
+    hung: impl Fn(Fingerprint) -> Option<SystemTime>,
+) {
+    let mut claimed: Vec<Fingerprint> = jobs.iter().filter_map(Job::claimed).collect();
+    if claimed.is_empty() {
+        return;
+    }
+    claimed.sort_unstable_by_key(|fingerprint| fingerprint.0);
+    claimed.dedup();
+    let hung = claimed.iter().filter_map(|fingerprint| Some((*fingerprint, hung(*fingerprint)?)));
+    let (hung, leases): (Vec<Fingerprint>, Vec<SystemTime>) = hung.unzip();
+    pipeline
+        .add(Write::Claim, vec![Box::new(claimed.clone()), Box::new(run), Box::new(hung), Box::new(leases)]);
+    pipeline.add(Write::Look, vec![Box::new(claimed), Box::new(run)]);
+}

@@ -1,0 +1,79 @@
+//! A store in a schema of a PostgreSQL database, shared by all runs that reach the server.
+//!
+//! A run has two connections: one that its writing thread claims and answers over, and one for looking up. What came together is sent at
+//! once, a statement for each kind of it: to claim and to answer any number of questions takes one turn of the network. Every statement
+//! may be sent twice, since a connection can break before anybody knows whether it was heard.
+//!
+//! Leases go by the server's clock. A run that lives holds a lock which goes with its connection: a lease that seems to be over, be it
+//! that the server's clock was set, is respected as long as that lock is held and the lease gets renewed.
+
+#[cfg(feature = "cli")]
+pub(super) mod archive;
+mod batch;
+mod error;
+mod link;
+pub(super) mod reader;
+mod reply_row;
+mod schema;
+mod server;
+mod statements;
+mod text;
+mod tls;
+mod writer;
+
+use std::future::Future;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::job::Job;
+use super::place::Address;
+use super::{Seen, StoreError};
+pub(super) use link::Link;
+use server::Server;
+use writer::Writer;
+
+/// How long an answer of the server is waited for before the connection counts as broken.
+const STALL: Duration = Duration::from_secs(30);
+/// How long to wait before a first new attempt, and at most before a further one.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
+
+/// Opens the store at `address`, making its schema and tables if need be: where its writing thread takes jobs, the way to look things
+/// up, and that thread.
+pub(super) fn open(
+    address: &Address,
+    run: &str,
+    seen: &Arc<Seen>,
+) -> Result<(UnboundedSender<Job>, Link, JoinHandle<()>), StoreError> {
+    let server = Server::new(address)?;
+    let (jobs, queue) = tokio::sync::mpsc::unbounded_channel();
+    let mut writer = Writer::new(Arc::clone(&server), run.to_owned(), Arc::clone(seen));
+    let (opened, is_open) = mpsc::channel();
+    let (handle, thread) = thread(&server.place, async move {
+        match writer.begin().await {
+            Ok(()) => {
+                let _ = opened.send(Ok(()));
+                writer.serve(queue).await;
+            }
+            // Whoever opens the store waits for this.
+            Err(error) => drop(opened.send(Err(error))),
+        }
+    })?;
+    is_open.recv().unwrap_or_else(|_| Err(StoreError::Gone { place: server.place.clone() }))?;
+    Ok((jobs, Link::new(handle, server), thread))
+}
+
+/// A thread that does `work`, and with it all that is asked of its runtime meanwhile.
+fn thread(
+    place: &str,
+    work: impl Future<Output = ()> + Send + 'static,
+) -> Result<(Handle, JoinHandle<()>), StoreError> {
+    let wrap = |error: std::io::Error| StoreError::Open { place: place.to_owned(), why: error.to_string() };
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(wrap)?;
+    let handle = runtime.handle().clone();
+    let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || runtime.block_on(work));
+    Ok((handle, thread.map_err(wrap)?))
+}

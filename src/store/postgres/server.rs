@@ -1,0 +1,145 @@
+//! The server of a store: how it is reached, and what each session there begins with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::{Client, Config, NoTls, Statement};
+
+use super::error::{Fault, fault};
+use super::tls::Tls;
+use crate::store::StoreError;
+use crate::store::place::Address;
+
+/// How long a host may take to answer at first.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long a silent connection is trusted before the system asks the other side whether it is still there.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How long a server that went away is waited for, unless the address says otherwise.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Options of an address that are ours to read.
+const OWN: &[&str] = &["patience", "schema", "sslmode", "sslrootcert"];
+
+/// What a session that asks and claims begins with. Its tables grow while it lasts and its statements are planned once: they must go
+/// by the indexes, which also keeps their rows in order. What it begins it ends at once, or it hangs and must hold up nobody.
+const BRISK: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
+     SET plan_cache_mode = force_generic_plan; SET lock_timeout = '10s'; SET statement_timeout = '30s'; \
+     SET idle_in_transaction_session_timeout = '10s'";
+
+/// A schema on a server, and the way there.
+pub(in crate::store) struct Server {
+    /// As it may be shown.
+    pub(super) place: String,
+    pub(super) schema: String,
+    /// How long a server that went away is waited for.
+    pub(super) patience: Duration,
+    config: Config,
+    tls: Option<Tls>,
+}
+
+/// A connection with its prepared statements.
+pub(super) struct Session {
+    pub client: Client,
+    pub statements: Vec<Statement>,
+}
+
+impl Server {
+    pub(super) fn new(address: &Address) -> Result<Arc<Server>, StoreError> {
+        let wrong = |why: String| StoreError::Address { why };
+        let (url, own) = address.apart(OWN);
+        let option =
+            |key: &str| own.iter().rev().find(|(own, _)| own == key).map(|(_, value)| value.as_str());
+        // What it says may be part of a password.
+        let mut config: Config = url.expose_secret().parse().map_err(|_| {
+            wrong(format!("an option of the address {address} is unknown or has no valid value; docs/scale.md lists them"))
+        })?;
+        if config.get_hosts().is_empty() {
+            return Err(wrong(format!("the address {address} names no host")));
+        }
+        let authorities = option("sslrootcert");
+        let (mode, tls) = match option("sslmode") {
+            Some("disable") => (SslMode::Disable, None),
+            None | Some("prefer") => (SslMode::Prefer, Some(Tls::unverified())),
+            Some("require") if authorities.is_none() => (SslMode::Require, Some(Tls::unverified())),
+            Some("verify-full") => (SslMode::Require, Some(Tls::verified(authorities))),
+            Some("require") => return Err(wrong("sslrootcert goes with sslmode=verify-full".to_owned())),
+            Some(_) => {
+                let known = "disable, prefer (the default), require and verify-full";
+                return Err(wrong(format!("sslmode of the address {address} is none of {known}")));
+            }
+        };
+        let patience = match option("patience").map(str::parse::<u16>) {
+            None => PATIENCE,
+            Some(Ok(seconds)) => Duration::from_secs(seconds.into()),
+            Some(Err(_)) => {
+                return Err(wrong(format!("patience of the address {address} is no number of seconds")));
+            }
+        };
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("tooljudge");
+        }
+        if config.get_target_session_attrs() == TargetSessionAttrs::Any {
+            // Of several hosts, the one that can be written to.
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        config.ssl_mode(mode).keepalives_idle(SILENCE);
+        let tls = tls.transpose().map_err(wrong)?;
+        Ok(Arc::new(Server {
+            place: address.to_string(),
+            schema: address.schema.clone(),
+            patience,
+            config,
+            tls,
+        }))
+    }
+
+    /// A new connection, driven by the runtime at hand.
+    pub(super) async fn connect(&self) -> Result<Client, Fault> {
+        let wrap = |error| fault(&self.place, &error);
+        let client = match &self.tls {
+            Some(tls) => {
+                let (client, connection) = self.config.connect(tls.clone()).await.map_err(wrap)?;
+                tokio::spawn(connection);
+                client
+            }
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await.map_err(wrap)?;
+                tokio::spawn(connection);
+                client
+            }
+        };
+        let begin = format!(
+            "SET search_path TO {}; SET TimeZone = 'UTC'; SET client_min_messages = warning; SET standard_conforming_strings = on",
+            self.quoted_schema()
+        );
+        client.batch_execute(&begin).await.map_err(wrap)?;
+        Ok(client)
+    }
+
+    /// The same for questions and claims, with these statements prepared.
+    pub(super) async fn begin(&self, statements: &[String]) -> Result<Session, Fault> {
+        let wrap = |error| fault(&self.place, &error);
+        let client = self.connect().await?;
+        client.batch_execute(BRISK).await.map_err(wrap)?;
+        let prepared = futures_util::future::join_all(statements.iter().map(|sql| client.prepare(sql))).await;
+        let statements = prepared.into_iter().collect::<Result<_, _>>().map_err(wrap)?;
+        Ok(Session { client, statements })
+    }
+
+    /// The name of the schema as statements have it.
+    pub(super) fn quoted_schema(&self) -> String {
+        format!("\"{}\"", self.schema.replace('"', "\"\""))
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "Server({})", self.place)
+    }
+}

@@ -1,0 +1,177 @@
+//! What is said to the server: the statements of a run.
+
+use super::reply_row::{COLUMNS, IN_ITS_PLACE, INSERT};
+use crate::store::lease_clock::LEASE;
+
+/// Statements of the writing connection, by their place among [`all`].
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Write {
+    Renew,
+    Join,
+    Leave,
+    Answer,
+    Fail,
+    Waste,
+    Learn,
+    Manifest,
+    Release,
+    Claim,
+    Look,
+    Overdue,
+}
+
+/// Those of the connection for looking up, by their place among [`look_ups`].
+#[derive(Debug, Clone, Copy)]
+pub(super) enum LookUp {
+    Find,
+    Failure,
+    Wasted,
+    AnyReply,
+    Asking,
+    Adaptations,
+}
+
+/// Until when a claim made now holds.
+fn lease() -> String {
+    format!("clock_timestamp() + interval '{} seconds'", LEASE.as_secs())
+}
+
+/// Whether the lease in `column` is over; one from beyond the longest possible one was written before the clock was set back.
+fn is_over(column: &str) -> String {
+    format!("{column} NOT BETWEEN clock_timestamp() AND {}", lease())
+}
+
+/// Whether the lease in `column` holds.
+#[cfg(feature = "cli")]
+pub(super) fn present(column: &str) -> String {
+    format!("NOT ({})", is_over(column))
+}
+
+/// The number of the lock that the run in `column` holds while it is connected.
+fn lock_of(column: &str) -> String {
+    format!("hashtextextended('run ' || {column}, 0)")
+}
+
+/// Whether the run in `column` is not connected.
+fn is_away(column: &str) -> String {
+    format!(
+        "NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 \
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+         AND (classid::bigint << 32) | objid::bigint = {})",
+        lock_of(column)
+    )
+}
+
+/// Takes the lock that tells that a run is connected. A connection that broke may hold it still, which is no hindrance.
+pub(super) fn hold_lock() -> String {
+    format!("SELECT pg_advisory_lock_shared({})", lock_of("$1::text"))
+}
+
+/// Clears away what runs have left that are no more.
+pub(super) fn tidy() -> [String; 2] {
+    [("claims", "claimant"), ("askers", "run")].map(|(table, run)| {
+        format!(
+            "DELETE FROM {table} WHERE {} AND {}",
+            is_over("lease_until"),
+            is_away(&format!("{table}.{run}"))
+        )
+    })
+}
+
+/// Drops what this run holds.
+pub(super) const LEAVE: [&str; 2] =
+    ["DELETE FROM claims WHERE claimant = $1", "DELETE FROM askers WHERE run = $1"];
+
+/// In the order of [`Write`].
+pub(super) fn all() -> Vec<String> {
+    let lease = lease();
+    // What a run asks no longer, once there is an outcome.
+    let settled = "settled AS (DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = ANY($2))";
+    vec![
+        // Also puts back what a crash of the server has lost, unless another run has it now.
+        format!(
+            "INSERT INTO claims AS held (fingerprint, claimant, lease_until) \
+             SELECT fingerprint, $2, {lease} FROM unnest($1::uuid[]) AS fingerprint ORDER BY fingerprint \
+             ON CONFLICT (fingerprint) DO UPDATE SET lease_until = excluded.lease_until \
+             WHERE held.claimant = excluded.claimant RETURNING fingerprint"
+        ),
+        format!(
+            "INSERT INTO askers (endpoint, model, run, lease_until) \
+             SELECT endpoint, model, $3, {lease} FROM unnest($1::text[], $2::text[]) AS places (endpoint, model) ORDER BY 1, 2 \
+             ON CONFLICT (endpoint, model, run) DO UPDATE SET lease_until = excluded.lease_until"
+        ),
+        "DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3".to_owned(),
+        format!(
+            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT} {IN_ITS_PLACE}"
+        ),
+        format!(
+            "WITH {settled} INSERT INTO failures (fingerprint, run, code, message, attempts, failed_at) \
+             SELECT fingerprint, run, code, message, attempts, clock_timestamp() \
+             FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[]) \
+             AS new (fingerprint, run, code, message, attempts) ORDER BY fingerprint \
+             ON CONFLICT (fingerprint) DO UPDATE SET run = excluded.run, code = excluded.code, message = excluded.message, \
+             attempts = excluded.attempts, failed_at = excluded.failed_at"
+        ),
+        "INSERT INTO wasted (run, number, fingerprint, prompt_tokens, completion_tokens, cost_usd, paid_at) \
+         SELECT $1, number, fingerprint, prompt_tokens, completion_tokens, cost_usd, clock_timestamp() \
+         FROM unnest($2::bigint[], $3::uuid[], $4::bigint[], $5::bigint[], $6::float8[]) \
+         AS new (number, fingerprint, prompt_tokens, completion_tokens, cost_usd) ON CONFLICT DO NOTHING"
+            .to_owned(),
+        "INSERT INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES ($1, $2, $3, clock_timestamp()) \
+         ON CONFLICT DO NOTHING"
+            .to_owned(),
+        "INSERT INTO runs (id, started_at, finished_at, manifest) \
+         VALUES ($1, clock_timestamp(), CASE WHEN $3 THEN clock_timestamp() END, $2) ON CONFLICT (id) DO UPDATE \
+         SET manifest = excluded.manifest, finished_at = excluded.finished_at"
+            .to_owned(),
+        "DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = $2".to_owned(),
+        // Of two runs only one gets it. A claim of another run is taken over if it is void: its lease is over and the run is away, or
+        // it is one of those that this run has seen overdue for the time of a lease.
+        format!(
+            "INSERT INTO claims AS held (fingerprint, claimant, lease_until) \
+             SELECT fingerprint, $2, {lease} FROM unnest($1::uuid[]) AS fingerprint ORDER BY fingerprint \
+             ON CONFLICT (fingerprint) DO UPDATE SET claimant = excluded.claimant, lease_until = excluded.lease_until \
+             WHERE held.claimant = excluded.claimant OR {} AND ({} \
+             OR (held.fingerprint, held.lease_until) IN (SELECT * FROM unnest($3::uuid[], $4::timestamptz[]))) \
+             RETURNING fingerprint",
+            is_over("held.lease_until"),
+            is_away("held.claimant")
+        ),
+        // After the claim: whoever had it until then has left its answer.
+        format!(
+            "SELECT asked.fingerprint, failures.run IS NOT NULL, replies.fingerprint IS NOT NULL, {COLUMNS} \
+             FROM unnest($1::uuid[]) AS asked (fingerprint) \
+             LEFT JOIN replies ON replies.fingerprint = asked.fingerprint \
+             LEFT JOIN failures ON failures.fingerprint = asked.fingerprint AND failures.run = $2 \
+             WHERE replies.fingerprint IS NOT NULL OR failures.fingerprint IS NOT NULL"
+        ),
+        format!(
+            "SELECT fingerprint, lease_until FROM claims WHERE fingerprint = ANY($1) AND {}",
+            is_over("lease_until")
+        ),
+    ]
+}
+
+/// In the order of [`LookUp`].
+pub(super) fn look_ups() -> Vec<String> {
+    vec![
+        format!(
+            "SELECT asked.fingerprint, failures.code, failures.message, failures.attempts, failures.run, replies.id, {COLUMNS} \
+             FROM unnest($1::uuid[]) AS asked (fingerprint) \
+             LEFT JOIN replies ON replies.fingerprint = asked.fingerprint \
+             LEFT JOIN failures ON failures.fingerprint = asked.fingerprint \
+             WHERE replies.fingerprint IS NOT NULL OR failures.fingerprint IS NOT NULL"
+        ),
+        "SELECT code, message, attempts FROM failures WHERE fingerprint = $1 AND run = $2".to_owned(),
+        "SELECT fingerprint, prompt_tokens, completion_tokens, cost_usd FROM wasted \
+         WHERE fingerprint = ANY($1) AND run = $2 ORDER BY number"
+            .to_owned(),
+        "SELECT EXISTS (SELECT FROM replies)".to_owned(),
+        format!(
+            "SELECT count(*) FROM askers WHERE endpoint = $1 AND model = $2 AND NOT ({})",
+            is_over("lease_until")
+        ),
+        "SELECT adaptation FROM adaptations WHERE endpoint = $1 AND model = $2 ORDER BY adaptation"
+            .to_owned(),
+    ]
+}

@@ -1,0 +1,316 @@
+//! The thread that owns the writing connection.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{sleep, timeout};
+
+use super::batch::{Answers, Known, Pipeline, add_claims, add_outcomes, together};
+use super::error::{Fault, fault};
+use super::server::{Server, Session};
+use super::statements::{self, Write};
+use super::{PAUSES, STALL, schema};
+use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
+use crate::store::lease_clock::{LEASE, RENEWAL};
+use crate::store::stored_reply::StoredReply;
+use crate::store::{Claim, Fingerprint, Reuse, Seen, StoreError};
+
+/// A question that is alone sends its answer and the claim of the next one: more than these are a crowd.
+const ALONE: usize = 2;
+/// How long a crowd is let grow before it is sent off together.
+const GATHER: Duration = Duration::from_millis(2);
+
+pub(super) struct Writer {
+    server: Arc<Server>,
+    run: String,
+    seen: Arc<Seen>,
+    session: Option<Session>,
+    statements: Vec<String>,
+    /// What this run has claimed and not settled.
+    held: HashSet<Fingerprint>,
+    /// Claims that were made and turned out to be needless: they are dropped with what is sent next.
+    needless: Vec<Fingerprint>,
+    /// What this run has joined.
+    joined: BTreeSet<(String, String)>,
+    /// Claims of other runs whose lease is over, with that lease and since when we know.
+    overdue: HashMap<Fingerprint, (SystemTime, Instant)>,
+    renewed: Option<Instant>,
+    /// Answers of no use that were kept.
+    wasted: i64,
+    /// Why nothing is written any more.
+    lost: Option<StoreError>,
+}
+
+impl Writer {
+    pub(super) fn new(server: Arc<Server>, run: String, seen: Arc<Seen>) -> Writer {
+        Writer {
+            server,
+            run,
+            seen,
+            session: None,
+            statements: statements::all(),
+            held: HashSet::new(),
+            needless: Vec::new(),
+            joined: BTreeSet::new(),
+            overdue: HashMap::new(),
+            renewed: None,
+            wasted: 0,
+            lost: None,
+        }
+    }
+
+    /// Makes what is missing, and clears away what dead runs have left. A server that is away at first is not waited for: its address
+    /// may be wrong.
+    pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
+        let place = self.server.place.clone();
+        let first = |fault: Fault| match fault {
+            Fault::Lasting(error) => error,
+            Fault::Passing(why) => StoreError::Connect { place: place.clone(), why, remedy: None },
+        };
+        let mut client = self.server.connect().await.map_err(first)?;
+        schema::migrate(&mut client, &self.server).await?;
+        drop(client);
+        let session = self.connect().await.map_err(first)?;
+        for sql in statements::tidy() {
+            let tidied = session.client.execute(&sql, &[]).await;
+            tidied.map_err(|error| first(fault(&place, &error)))?;
+        }
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// Commits whatever is queued, until the last sender is gone.
+    pub(super) async fn serve(mut self, mut queue: UnboundedReceiver<Job>) {
+        let mut is_crowded = false;
+        loop {
+            let mut jobs = Vec::new();
+            match timeout(RENEWAL, queue.recv_many(&mut jobs, BATCH)).await {
+                Ok(0) => break,
+                Ok(_) if is_crowded => {
+                    sleep(GATHER).await;
+                    while jobs.len() < BATCH
+                        && let Ok(job) = queue.try_recv()
+                    {
+                        jobs.push(job);
+                    }
+                }
+                Ok(_) | Err(_) => {}
+            }
+            is_crowded = jobs.len() > ALONE;
+            loop {
+                let (batch, later) = together(jobs);
+                self.commit(batch).await;
+                if later.is_empty() {
+                    break;
+                }
+                jobs = later;
+            }
+        }
+        // What stays behind is void when its lease is over.
+        if self.lost.is_none()
+            && let Some(Session { client, .. }) = &self.session
+        {
+            for sql in statements::LEAVE {
+                let _ = timeout(STALL, client.execute(sql, &[&self.run])).await;
+            }
+        }
+    }
+
+    /// Writes `jobs`, and tells everyone who waits.
+    async fn commit(&mut self, jobs: Vec<Job>) {
+        let outcome = self.persist(&jobs).await;
+        let ack = match outcome {
+            Ok(written) => {
+                jobs.into_iter().zip(written).map(|(job, written)| (job.done, Ok(written))).collect()
+            }
+            Err(error) => jobs.into_iter().map(|job| (job.done, Err(error.clone()))).collect(),
+        };
+        CommitAck::tell(ack);
+    }
+
+    /// Tries for as long as the server is given to come back.
+    async fn persist(&mut self, jobs: &[Job]) -> Result<Vec<Written>, StoreError> {
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
+        let (began, mut pause) = (Instant::now(), PAUSES[0]);
+        loop {
+            let why = match timeout(STALL, self.attempt(jobs)).await {
+                Ok(Ok(written)) => return Ok(written),
+                Ok(Err(Fault::Lasting(error))) => return Err(error),
+                Ok(Err(Fault::Passing(why))) => why,
+                Err(_) => "no answer".to_owned(),
+            };
+            // Whatever the server has heard of it: all of it is said again.
+            self.session = None;
+            if began.elapsed() >= self.server.patience {
+                let (place, seconds) = (self.server.place.clone(), began.elapsed().as_secs());
+                let lost = StoreError::Lost { place, seconds, why };
+                self.lost = Some(lost.clone());
+                return Err(lost);
+            }
+            tracing::info!("the reply store {} does not answer ({why}); trying again", self.server.place);
+            sleep(pause).await;
+            pause = (2 * pause).min(PAUSES[1]);
+        }
+    }
+
+    async fn connect(&self) -> Result<Session, Fault> {
+        let session = self.server.begin(&self.statements).await?;
+        let locked = session.client.execute(&statements::hold_lock(), &[&self.run]).await;
+        locked.map_err(|error| fault(&self.server.place, &error))?;
+        Ok(session)
+    }
+
+    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Written>, Fault> {
+        let is_connected = self.session.as_ref().is_some_and(|session| !session.client.is_closed());
+        if !is_connected {
+            self.session = Some(self.connect().await?);
+            self.renewed = None;
+        }
+        let Some(session) = &self.session else { return Ok(Vec::new()) };
+        let wrap = |error| fault(&self.server.place, &error);
+        let now = Instant::now();
+        let renews = self.renewed.is_none_or(|renewed| now.duration_since(renewed) >= RENEWAL);
+        let mut pipeline = Pipeline::new(session);
+        let mut joined = self.joined.clone();
+        for Job { op, .. } in jobs {
+            match op {
+                Op::Join { endpoint, model } => drop(joined.insert((endpoint.clone(), model.clone()))),
+                Op::Leave { endpoint, model } => drop(joined.remove(&(endpoint.clone(), model.clone()))),
+                _ => {}
+            }
+        }
+        if renews && !self.held.is_empty() {
+            let held: Vec<Fingerprint> = self.held.iter().copied().collect();
+            pipeline.add(Write::Renew, vec![Box::new(held), Box::new(&self.run)]);
+        }
+        if (renews || joined != self.joined) && !joined.is_empty() {
+            let (endpoints, models): (Vec<String>, Vec<String>) = joined.iter().cloned().unzip();
+            pipeline.add(Write::Join, vec![Box::new(endpoints), Box::new(models), Box::new(&self.run)]);
+        }
+        add_outcomes(&mut pipeline, jobs, &self.run, (&self.needless, self.wasted));
+        let hung = |fingerprint| {
+            let overdue: Option<&(SystemTime, Instant)> = self.overdue.get(&fingerprint);
+            overdue.filter(|(_, since)| since.elapsed() >= LEASE).map(|(lease_until, _)| *lease_until)
+        };
+        add_claims(&mut pipeline, jobs, &self.run, hung);
+        let answers = pipeline.run().await.map_err(wrap)?;
+        // It is committed: from here on it counts.
+        let claimed = prints(&answers, Write::Claim).map_err(wrap)?;
+        let renewed = prints(&answers, Write::Renew).map_err(wrap)?;
+        let mut known = answers.known().map_err(wrap)?;
+        self.joined = joined;
+        self.needless.clear();
+        if renews {
+            self.keep_renewed(now, &renewed);
+        }
+        let written = self.settle(jobs, &claimed, &mut known);
+        self.watch_overdue(jobs, &written).await;
+        Ok(written)
+    }
+
+    /// All claims were renewed at `now`, but for those that another run has.
+    fn keep_renewed(&mut self, now: Instant, renewed: &HashSet<Fingerprint>) {
+        let before = self.held.len();
+        self.held.retain(|fingerprint| renewed.contains(fingerprint));
+        if self.held.len() < before {
+            self.seen.lease_clock.lapsed();
+        }
+        self.renewed = Some(now);
+        self.seen.lease_clock.renewed(now);
+    }
+
+    /// What each of `jobs` came to, once it is committed.
+    fn settle(
+        &mut self,
+        jobs: &[Job],
+        claimed: &HashSet<Fingerprint>,
+        known: &mut HashMap<Fingerprint, Known>,
+    ) -> Vec<Written> {
+        for Job { op, .. } in jobs {
+            match op {
+                Op::Answer { fingerprint, .. }
+                | Op::Fail { fingerprint, .. }
+                | Op::Release { fingerprint } => {
+                    self.held.remove(fingerprint);
+                }
+                Op::Waste { .. } => self.wasted += 1,
+                _ => {}
+            }
+        }
+        let written = jobs.iter().map(|Job { op, .. }| match op {
+            Op::Claim { fingerprint, reuse } => {
+                let is_ours = claimed.contains(fingerprint);
+                Written::Claim(self.claim(*fingerprint, *reuse, is_ours, known.get(fingerprint)))
+            }
+            _ => Written::Kept,
+        });
+        written.collect()
+    }
+
+    fn claim(
+        &mut self,
+        fingerprint: Fingerprint,
+        reuse: Reuse,
+        is_ours: bool,
+        known: Option<&Known>,
+    ) -> Claim {
+        let counts = |stored: &StoredReply| match reuse {
+            Reuse::All => true,
+            Reuse::OwnOnly => stored.run == self.run,
+            Reuse::Nothing => false,
+        };
+        let is_answered = known.and_then(|known| known.reply.as_ref()).is_some_and(counts);
+        if is_answered || known.is_some_and(|known| known.failed_here) {
+            if is_ours && !self.held.contains(&fingerprint) {
+                self.needless.push(fingerprint);
+            }
+            return if is_answered { Claim::Answered } else { Claim::Pending };
+        }
+        if !is_ours {
+            return Claim::Theirs;
+        }
+        if !self.held.insert(fingerprint) {
+            return Claim::Pending;
+        }
+        self.overdue.remove(&fingerprint);
+        let is_damaged = known.is_some_and(|known| known.is_damaged);
+        self.seen.damaged.fetch_add(is_damaged.into(), Ordering::Relaxed);
+        Claim::Ours
+    }
+
+    /// Remembers which claims of other runs should have been renewed: a run that hangs keeps its lock. What comes late here is seen
+    /// at the next claim.
+    async fn watch_overdue(&mut self, jobs: &[Job], written: &[Written]) {
+        let is_theirs = |written: &Written| matches!(written, Written::Claim(Claim::Theirs));
+        let theirs = jobs.iter().zip(written).filter(|(_, written)| is_theirs(written));
+        let theirs: Vec<Fingerprint> = theirs.filter_map(|(job, _)| job.claimed()).collect();
+        let Some(Session { client, statements }) = self.session.as_ref().filter(|_| !theirs.is_empty())
+        else {
+            return;
+        };
+        let Ok(rows) = client.query(&statements[Write::Overdue as usize], &[&theirs]).await else { return };
+        let found: HashMap<Fingerprint, SystemTime> =
+            rows.iter().filter_map(|row| Some((row.try_get(0).ok()?, row.try_get(1).ok()?))).collect();
+        for fingerprint in theirs {
+            match found.get(&fingerprint) {
+                None => drop(self.overdue.remove(&fingerprint)),
+                Some(lease_until) => {
+                    let since = self.overdue.entry(fingerprint).or_insert((*lease_until, Instant::now()));
+                    if since.0 != *lease_until {
+                        *since = (*lease_until, Instant::now());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The questions that a statement returned.
+fn prints(answers: &Answers, statement: Write) -> Result<HashSet<Fingerprint>, tokio_postgres::Error> {
+    answers.of(statement).map(|row| row.try_get(0)).collect()
+}

@@ -1,0 +1,133 @@
+//! Looks replies up, on a connection of its own.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::reply_row::{self, select};
+use super::writer::lease;
+use super::{connect, error};
+use crate::domain::{Paid, Usage};
+use crate::store::stored_reply::StoredReply;
+use crate::store::{Failure, Fingerprint, Found, StoreError};
+
+/// A connection that only reads.
+#[derive(Debug)]
+pub(in crate::store) struct Reader {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+}
+
+impl Reader {
+    pub(in crate::store) fn open(path: &Path) -> Result<Reader, StoreError> {
+        Ok(Reader { connection: Mutex::new(connect(path)?), path: path.to_owned() })
+    }
+
+    /// What is known of each of these questions, all at one moment.
+    pub(in crate::store) fn get_all(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Found>, StoreError> {
+        self.look(|connection| {
+            // One transaction for all: to begin one takes longer than to look something up.
+            let _moment = match fingerprints.len() {
+                1 => None,
+                _ => Some(connection.unchecked_transaction()?),
+            };
+            fingerprints.iter().map(|fingerprint| find(connection, *fingerprint)).collect()
+        })
+    }
+
+    pub(in crate::store) fn failure_of(
+        &self,
+        fingerprint: Fingerprint,
+        run: &str,
+    ) -> Result<Option<Failure>, StoreError> {
+        let found = self.look(|connection| failure(connection, fingerprint))?;
+        Ok(found.filter(|(_, of)| of == run).map(|(failure, _)| failure))
+    }
+
+    pub(in crate::store) fn wasted(
+        &self,
+        fingerprints: &[Fingerprint],
+        run: &str,
+    ) -> Result<HashMap<Fingerprint, Paid>, StoreError> {
+        self.look(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT prompt_tokens, completion_tokens, cost_usd FROM wasted WHERE fingerprint = ?1 AND run = ?2",
+            )?;
+            let mut wasted = HashMap::new();
+            for fingerprint in fingerprints {
+                let paid = statement.query_map((fingerprint.0, run), |row| {
+                    let (prompt_tokens, completion_tokens) = (row.get(0)?, row.get(1)?);
+                    let usage = Usage { prompt_tokens, cached_tokens: None, completion_tokens };
+                    Ok(Paid { usage, cost_usd: row.get(2)?, attempts: 0 })
+                })?;
+                let sum = paid.map(|paid| paid.map(Some)).try_fold(None, |sum, paid| {
+                    Ok::<_, rusqlite::Error>(Paid::sum(sum, paid?))
+                })?;
+                wasted.extend(sum.map(|paid| (*fingerprint, paid)));
+            }
+            Ok(wasted)
+        })
+    }
+
+    pub(in crate::store) fn holds_replies(&self) -> Result<bool, StoreError> {
+        self.look(|connection| {
+            connection.query_row("SELECT EXISTS (SELECT 1 FROM replies)", [], |row| row.get(0))
+        })
+    }
+
+    pub(in crate::store) fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
+        // A lease from beyond the longest possible one was written before the clock was set back.
+        let (now, lease_until) = lease();
+        self.look(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT count(*) FROM askers WHERE endpoint = ?1 AND model = ?2 AND lease_until BETWEEN ?3 AND ?4",
+            )?;
+            statement.query_row((endpoint, model, now, lease_until), |row| row.get(0))
+        })
+    }
+
+    pub(in crate::store) fn adaptations(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        self.look(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT adaptation FROM adaptations WHERE endpoint = ?1 AND model = ?2 ORDER BY adaptation",
+            )?;
+            statement.query_map([endpoint, model], |row| row.get(0))?.collect()
+        })
+    }
+
+    fn look<T>(&self, look: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        look(&self.connection()).map_err(|error| error::of(&self.path, &error))
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn find(connection: &Connection, fingerprint: Fingerprint) -> rusqlite::Result<Found> {
+    let reply = connection
+        .prepare_cached(select!(", id FROM replies WHERE fingerprint = ?1"))?
+        .query_row([fingerprint.0], |row| Ok((row.get(reply_row::MORE)?, reply_row::read(fingerprint, row))))
+        .optional()?;
+    if let Some((id, Some(StoredReply { reply, run, .. }))) = reply {
+        return Ok(Found::Reply { id, reply, run });
+    }
+    let failure = failure(connection, fingerprint)?;
+    Ok(failure.map_or(Found::Nothing, |(failure, run)| Found::Failure { failure, run }))
+}
+
+fn failure(connection: &Connection, fingerprint: Fingerprint) -> rusqlite::Result<Option<(Failure, String)>> {
+    connection
+        .prepare_cached("SELECT code, message, attempts, run FROM failures WHERE fingerprint = ?1")?
+        .query_row([fingerprint.0], |row| {
+            let failure = Failure { code: row.get(0)?, message: row.get(1)?, attempts: row.get(2)? };
+            Ok((failure, row.get(3)?))
+        })
+        .optional()
+}

@@ -1,0 +1,368 @@
+//! What holds for a store wherever it is: the same tests for a file and for a schema on a server.
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+use tooljudge::domain::{
+    AnswerForm, Dialogue, Entry, Paid, Prompt, RailProbability, Rails, Reply, Stop, Usage,
+};
+use tooljudge::internal::{
+    Archive, AskHasher, Claim, Failure, Fingerprint, Found, Pruning, ReplyKind, Reuse, Store, StorePlace,
+};
+
+use crate::support::postgres::{Postgres, shared};
+
+/// A place for a store that nobody has used.
+pub struct Place {
+    kind: Kind,
+}
+
+enum Kind {
+    File(TempDir),
+    Schema(&'static Postgres, String),
+}
+
+impl Place {
+    /// One of each kind that there is here.
+    pub fn each(name: &str) -> Vec<Place> {
+        let mut places = vec![Place { kind: Kind::File(tempfile::tempdir().unwrap()) }];
+        places.extend(shared().map(|postgres| Place { kind: Kind::Schema(postgres, name.to_owned()) }));
+        places
+    }
+
+    /// As `--store` takes it.
+    pub fn given(&self) -> String {
+        match &self.kind {
+            Kind::File(_) => self.file().display().to_string(),
+            Kind::Schema(postgres, schema) => postgres.url(schema),
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        match &self.kind {
+            Kind::File(folder) => folder.path().join("nested/replies.sqlite"),
+            Kind::Schema(..) => unreachable!("a schema is no file"),
+        }
+    }
+
+    fn place(&self) -> StorePlace {
+        StorePlace::parse(self.given()).unwrap()
+    }
+
+    fn open(&self, run: &str) -> Store {
+        Store::open(self.place(), run).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn archive(&self) -> Archive {
+        Archive::open(&self.place()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Does what nobody should do to a store.
+    pub fn tamper(&self, sql: &str) {
+        match &self.kind {
+            Kind::File(_) => {
+                rusqlite::Connection::open(self.file()).unwrap().execute_batch(sql).unwrap();
+            }
+            Kind::Schema(postgres, schema) => drop(postgres.sql(schema, sql)),
+        }
+    }
+}
+
+fn fingerprint(text: &str) -> Fingerprint {
+    let prompt = Prompt {
+        text: text.into(),
+        rails: std::sync::Arc::new(Rails::correctness()),
+        form: AnswerForm::LABEL,
+    };
+    AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, 0)
+}
+
+fn turn(text: &str) -> (Dialogue, Fingerprint) {
+    let dialogue = Dialogue { system: None, tools: [].into(), entries: vec![Entry::User(text.into())] };
+    let question = AskHasher::new("http://judge", "m", "{}").turn(&dialogue, 0);
+    (dialogue, question)
+}
+
+fn reply(text: &str) -> Reply {
+    Reply {
+        text: text.into(),
+        stop: Stop::Finished,
+        usage: Usage { prompt_tokens: Some(7), cached_tokens: Some(3), completion_tokens: None },
+        model: None,
+        latency_ms: 12,
+        attempts: 1,
+        adapted: vec!["rail:text".into()],
+        probabilities: vec![RailProbability { label: "correct".into(), probability: 0.97 }],
+        cost_usd: Some(0.000_12),
+    }
+}
+
+fn failure() -> Failure {
+    Failure { code: "timeout".into(), message: "no answer".into(), attempts: 5 }
+}
+
+async fn claim(store: &Store, question: Fingerprint, reuse: Reuse) -> Claim {
+    store.claim(question, reuse).await.unwrap()
+}
+
+async fn keep(store: &Store, question: Fingerprint, text: &str) {
+    store.answer(question, ReplyKind::Verdict, reply(text), None).await.unwrap();
+}
+
+#[tokio::test]
+async fn one_question_is_asked_by_one_run() {
+    for place in Place::each("one_question") {
+        let (a, b) = (place.open("a"), place.open("b"));
+        let question = fingerprint("q");
+        assert_eq!(claim(&a, question, Reuse::All).await, Claim::Ours);
+        assert_eq!(claim(&a, question, Reuse::All).await, Claim::Pending);
+        assert_eq!(claim(&b, question, Reuse::All).await, Claim::Theirs);
+        keep(&a, question, "yes").await;
+        assert_eq!(claim(&b, question, Reuse::All).await, Claim::Answered);
+        assert_eq!(claim(&b, question, Reuse::OwnOnly).await, Claim::Ours);
+        assert_eq!(claim(&a, question, Reuse::Nothing).await, Claim::Theirs);
+        b.release(question).await.unwrap();
+        assert_eq!(claim(&a, question, Reuse::Nothing).await, Claim::Ours);
+        let found = b.reader().unwrap().get(question).unwrap();
+        assert_eq!(found, Found::Reply { id: 1, reply: reply("yes"), run: "a".into() });
+    }
+}
+
+/// A claim that led to nothing is not left behind.
+#[tokio::test]
+async fn what_is_answered_is_not_claimed() {
+    for place in Place::each("answered") {
+        let (a, b, c) = (place.open("a"), place.open("b"), place.open("c"));
+        let question = fingerprint("q");
+        keep(&a, question, "yes").await;
+        assert_eq!(claim(&b, question, Reuse::All).await, Claim::Answered);
+        // With the next transaction of its own.
+        assert_eq!(claim(&b, fingerprint("another"), Reuse::All).await, Claim::Ours);
+        assert_eq!(claim(&c, question, Reuse::OwnOnly).await, Claim::Ours);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_asked_again_by_the_next_run_only() {
+    for place in Place::each("failure") {
+        let a = place.open("a");
+        let question = fingerprint("q");
+        claim(&a, question, Reuse::All).await;
+        a.fail(question, failure()).await.unwrap();
+        assert_eq!(claim(&a, question, Reuse::All).await, Claim::Pending);
+        let reader = a.reader().unwrap();
+        assert_eq!(reader.get(question).unwrap(), Found::Failure { failure: failure(), run: "a".into() });
+        assert_eq!(reader.failure_of(question, "a").unwrap(), Some(failure()));
+        assert_eq!(reader.failure_of(question, "b").unwrap(), None);
+        drop((reader, a));
+        let b = place.open("b");
+        assert_eq!(claim(&b, question, Reuse::All).await, Claim::Ours);
+        keep(&b, question, "yes").await;
+        assert!(matches!(b.reader().unwrap().get(question).unwrap(), Found::Reply { .. }));
+        assert_eq!(place.archive().contents().unwrap().failures, 0);
+    }
+}
+
+/// Many at once, with equal ones among them: each is claimed once, by one of two runs.
+#[tokio::test]
+async fn a_crowd_claims_each_question_once() {
+    for place in Place::each("crowd") {
+        let runs = [place.open("a"), place.open("b")];
+        let claims = (0..600).map(|number| {
+            let run = &runs[number % 2];
+            async move {
+                let (text, reuse) =
+                    ((number / 6).to_string(), if number % 7 == 0 { Reuse::OwnOnly } else { Reuse::All });
+                let question = fingerprint(&text);
+                let claimed = claim(run, question, reuse).await;
+                if claimed == Claim::Ours {
+                    run.answer(question, ReplyKind::Verdict, reply(&text), Some(text)).await.unwrap();
+                }
+                claimed
+            }
+        });
+        let claims = futures_util::future::join_all(claims).await;
+        let ours = claims.iter().filter(|claim| **claim == Claim::Ours).count();
+        let contents = place.archive().contents().unwrap();
+        assert_eq!((contents.replies, contents.damaged, contents.prompts), (100, 0, 100));
+        // Only where own replies alone count is a question asked that the other run has answered.
+        assert!((100..=200).contains(&ours), "{ours}");
+        for number in 0..100 {
+            let found = runs[0].reader().unwrap().get(fingerprint(&number.to_string())).unwrap();
+            assert!(matches!(found, Found::Reply { reply, .. } if reply.text == number.to_string()));
+        }
+        drop(runs);
+        assert_eq!(place.archive().contents().unwrap().claims, 0);
+    }
+}
+
+#[test]
+fn runs_that_begin_at_once_agree_on_a_new_store() {
+    for number in 0..5 {
+        for place in Place::each(&format!("begin_{number}")) {
+            let begin = std::sync::Barrier::new(4);
+            std::thread::scope(|scope| {
+                for run in ["a", "b", "c", "d"] {
+                    let (place, begin) = (&place, &begin);
+                    scope.spawn(move || {
+                        begin.wait();
+                        place.open(run).reader().unwrap().holds_replies().unwrap();
+                    });
+                }
+            });
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_changed_byte_is_noticed() {
+    for place in Place::each("changed") {
+        let store = place.open("a");
+        let question = fingerprint("q");
+        keep(&store, question, "incorrect").await;
+        for lie in [
+            "text = 'correct'",
+            "run = 'b'",
+            "cost_usd = 7.0",
+            "stop = 'refused'",
+            "kind = 'turn'",
+            "stop = 'never'",
+        ] {
+            place.tamper(&format!("UPDATE replies SET {lie}"));
+            assert_eq!(store.reader().unwrap().get(question).unwrap(), Found::Nothing, "{lie}");
+            let before = store.damaged();
+            assert_eq!(claim(&store, question, Reuse::All).await, Claim::Ours, "{lie}");
+            assert_eq!(store.damaged() - before, 1, "{lie}");
+            assert_eq!(place.archive().contents().unwrap().damaged, 1, "{lie}");
+            keep(&store, question, "incorrect").await;
+            assert_eq!(place.archive().contents().unwrap().damaged, 0, "{lie}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn any_text_of_a_model_comes_back() {
+    for place in Place::each("texts") {
+        let store = place.open("a");
+        for (number, text) in
+            ["", "\0", "a\0b\u{FDD0}0", "\u{1F600}\r\n\t'\"\\", "\u{FFFE}\u{10FFFF}"].into_iter().enumerate()
+        {
+            let question = fingerprint(&number.to_string());
+            let kept = Reply { model: Some(text.into()), cost_usd: None, ..reply(text) };
+            store.answer(question, ReplyKind::Verdict, kept.clone(), Some(text.to_owned())).await.unwrap();
+            let found = store.reader().unwrap().get(question).unwrap();
+            assert!(matches!(found, Found::Reply { reply, .. } if reply == kept), "{text:?}");
+        }
+        let question = fingerprint("failed");
+        let failure = Failure { message: "a\0b".into(), ..failure() };
+        store.fail(question, failure.clone()).await.unwrap();
+        assert_eq!(store.reader().unwrap().failure_of(question, "a").unwrap(), Some(failure));
+        store.manifest("{\"note\":\"\0\"}".into(), true).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn runs_know_how_many_they_are() {
+    for place in Place::each("askers") {
+        let (a, b) = (place.open("a"), place.open("b"));
+        let reader = a.reader().unwrap();
+        let asking = async |model| reader.asking("http://judge", model).await.unwrap();
+        assert_eq!(asking("m").await, 0);
+        for (run, model) in [(&a, "m"), (&a, "m"), (&b, "m"), (&b, "n")] {
+            run.join("http://judge".into(), model.into()).await.unwrap();
+        }
+        assert_eq!((asking("m").await, asking("n").await), (2, 1));
+        a.leave("http://judge".into(), "m".into()).await.unwrap();
+        assert_eq!(asking("m").await, 1);
+        drop(b);
+        assert_eq!((asking("m").await, asking("n").await), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn what_was_of_no_use_is_counted() {
+    for place in Place::each("wasted") {
+        let store = place.open("a");
+        let (one, other) = (fingerprint("one"), fingerprint("other"));
+        let usage = Usage { prompt_tokens: Some(5), cached_tokens: None, completion_tokens: Some(2) };
+        let paid = Paid { usage, cost_usd: Some(0.25), attempts: 0 };
+        store.waste(one, paid).await.unwrap();
+        store.waste(one, paid).await.unwrap();
+        let wasted = store.reader().unwrap().wasted(&[one, other], "a").unwrap();
+        assert_eq!(wasted.keys().collect::<Vec<_>>(), [&one]);
+        assert_eq!((wasted[&one].usage.prompt_tokens, wasted[&one].cost_usd), (Some(10), Some(0.5)));
+        assert!(store.reader().unwrap().wasted(&[one], "b").unwrap().is_empty());
+        assert_eq!(place.archive().contents().unwrap().wasted.cost_usd, 0.5);
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_kept_as_one() {
+    for place in Place::each("turn") {
+        let store = place.open("a");
+        let (dialogue, question) = turn("q");
+        assert_eq!(claim(&store, question, Reuse::All).await, Claim::Ours);
+        let asked = dialogue.to_json().to_string();
+        store.answer(question, ReplyKind::Turn, reply(r#"{"content":"a"}"#), Some(asked)).await.unwrap();
+        assert_eq!(claim(&store, question, Reuse::All).await, Claim::Answered);
+        let found = store.reader().unwrap().get(question).unwrap();
+        assert!(matches!(found, Found::Reply { reply, .. } if reply.text == r#"{"content":"a"}"#));
+        place.tamper("UPDATE replies SET kind = 'verdict'");
+        let found = store.reader().unwrap().get(question).unwrap();
+        assert_eq!(found, Found::Nothing, "the checksum covers the kind");
+    }
+}
+
+/// From each kind of store into each kind.
+#[tokio::test]
+async fn kinds_are_counted_merged_and_pruned() {
+    for (number, from) in Place::each("merge_from").iter().enumerate() {
+        for into in Place::each(&format!("merge_into_{number}")) {
+            let store = from.open("a");
+            keep(&store, fingerprint("q"), "a\0b").await;
+            for text in ["a", "b"] {
+                store.answer(turn(text).1, ReplyKind::Turn, reply("{}"), Some("asked".into())).await.unwrap();
+            }
+            store.learn("http://judge".into(), "m".into(), "rail:text".into()).await.unwrap();
+            store.manifest("{}".into(), true).await.unwrap();
+            drop(store);
+            let mut archive = Archive::open_or_create(&into.place()).unwrap();
+            let merged = archive.merge(&from.archive()).unwrap();
+            assert_eq!((merged.added, merged.known, merged.damaged), (3, 0, 0));
+            let merged = archive.merge(&from.archive()).unwrap();
+            assert_eq!((merged.added, merged.known, merged.damaged), (0, 3, 0));
+            let counts = |archive: &Archive| {
+                let contents = archive.contents().unwrap();
+                (contents.replies, contents.turns, contents.damaged)
+            };
+            assert_eq!(counts(&archive), (3, 2, 0));
+            let contents = archive.contents().unwrap();
+            assert_eq!((contents.runs, contents.unfinished, contents.adaptations.len()), (1, 0, 1));
+            let day = |span: &Option<(String, String)>| span.as_ref().unwrap().0[..19].to_owned();
+            assert_eq!(day(&contents.span), day(&from.archive().contents().unwrap().span));
+            assert_eq!(contents.models.len(), 1);
+            assert!(contents.bytes > 0);
+            let found = into.open("b").reader().unwrap().get(fingerprint("q")).unwrap();
+            assert!(
+                matches!(found, Found::Reply { reply: found, run, .. } if found == reply("a\0b") && run == "a")
+            );
+            assert_eq!(archive.forget_prompts().unwrap(), 2);
+            let pruning = Pruning { kind: Some(ReplyKind::Turn), ..Pruning::default() };
+            assert_eq!(archive.prune(&pruning, true).unwrap(), 2);
+            assert_eq!(archive.prune(&pruning, false).unwrap(), 2);
+            assert_eq!(counts(&archive), (1, 0, 0));
+            let early = Pruning { before: Some("2001-01-01T00:00:00Z".into()), ..Pruning::default() };
+            assert_eq!(archive.prune(&early, false).unwrap(), 0);
+            assert_eq!(archive.forget_adaptations().unwrap(), 1);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_made_by_looking() {
+    for place in Place::each("absent") {
+        let said = Archive::open(&place.place()).unwrap_err().to_string();
+        assert!(said.contains("there is no reply store"), "{said}");
+        assert!(Archive::open(&place.place()).is_err());
+    }
+}
