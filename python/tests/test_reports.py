@@ -39,6 +39,9 @@ def test_bench_measures_what_the_command_line_measures():
     own = figures[(figures["judge"] == "builtin") & figures["by"].isna() & (figures["figure"] == "accuracy")]
     assert own["value"].item() == expected["entrants"][0]["overall"]["figures"]["accuracy"]["value"]
     assert own["low"].item() < own["value"].item() < own["high"].item()
+    share = expected["entrants"][0]["overall"]["coverage"]["value"]
+    labelled = figures[(figures["judge"] == "builtin") & figures["by"].isna() & (figures["figure"] == "labelled")]
+    assert labelled["value"].item() == share and f"labelled {round(200 * share)} ({share:.0%})" in repr(report)
     html = report._repr_html_()
     assert f"{own['value'].item():.3f} (" in html and html.count("<tr>") == 1 + len(expected["entrants"])
 

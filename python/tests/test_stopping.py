@@ -61,6 +61,15 @@ def test_the_first_interrupt_keeps_what_was_paid(server, when_stopping):
     assert [row["label"] for row in out] == ["correct"] * 200
 
 
+def test_a_stop_promises_only_what_was_kept(server, when_stopping):
+    one = server(free=5)
+    when(lambda: one.requests >= 8, interrupt)
+    when_stopping(one.let_go)
+    with pytest.raises(KeyboardInterrupt, match="no reply is kept") as stopped:
+        tj.label(numbered(50), concurrency=3, store=False, **one.judge())
+    assert "go on from there" not in str(stopped.value)
+
+
 def test_the_second_interrupt_waits_for_nothing(server, when_stopping):
     one = server(free=0)
     when(lambda: one.requests >= 5, interrupt)
@@ -107,7 +116,7 @@ def test_a_cancelled_task_keeps_what_was_paid(server):
         job.cancel()
         # It takes the cancellation in, and then waits for what is in flight.
         asyncio.get_running_loop().call_later(0.3, one.let_go)
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(asyncio.CancelledError, match="every reply that came is kept"):
             await job
 
     asyncio.run(main())

@@ -70,6 +70,8 @@ __all__ = [
 ]
 
 
+# Modules that are not imported before somebody needs them.
+_LATER = ("aio", "daft", "dask", "ray", "spark", "templates")
 # Commands whose functions have other names.
 _COMMANDS = {"store": "store_stat, store_prune and store_merge", "suite": "suite_from_log"}
 
@@ -79,7 +81,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name):
         # What not everybody needs is not imported before somebody does.
-        if name in ("aio", "daft", "dask", "ray", "spark", "templates"):
+        if name in _LATER:
             import importlib
 
             return importlib.import_module(f"tooljudge.{name}")
@@ -90,3 +92,6 @@ if not TYPE_CHECKING:
         if name in _COMMANDS:
             raise AttributeError(f"tooljudge.{name} is not a function: use {_COMMANDS[name]}")
         raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")
+
+    def __dir__():
+        return [name for name in {**globals(), "Frame": None, **dict.fromkeys(_LATER)} if name != "TYPE_CHECKING"]

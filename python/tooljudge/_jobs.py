@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 
-from . import _run, _slips
+from . import _run, _slips, _words
 from ._errors import InputError, SettingsError
 from ._flags import BatchOptions, ConvertOptions, GoldOptions, LabelOptions, ResnapOptions, ScoreOptions
 from ._options import takes
@@ -322,7 +322,9 @@ class with_files:
             file.write(text)
         return path
 
-    def __exit__(self, *_):
+    def __exit__(self, kind=None, error=None, *_):
+        if isinstance(error, KeyboardInterrupt) and self.options.get("store") is False:
+            error.args = tuple(map(_words.without_promise, error.args))
         if self.folder is not None:
             import shutil
 

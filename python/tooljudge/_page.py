@@ -11,7 +11,7 @@ _FIRST = ("label", "score", "passed", "status", "explanation", "reason", "findin
 _STYLE = """<style>
 .tooljudge { max-width: 100%; overflow-x: auto }
 .tooljudge th, .tooljudge td { text-align: left !important; vertical-align: top }
-.tooljudge td div { max-width: 22em; max-height: 4.5em; overflow: hidden; overflow-wrap: anywhere }
+.tooljudge td div { max-width: 22em; max-height: 4.5em; overflow: hidden; overflow-wrap: break-word }
 </style>"""
 
 

@@ -74,14 +74,15 @@ class Report:
 
 
 class BenchReport(Report):
-    """How good judges are: see `Report`. `figures` holds them overall and by slice."""
+    """How good judges are: see `Report`. `figures` holds them overall and by slice: `labelled` is the share of rows with a label, and the
+    other figures are over these rows, but for `auc`."""
 
     def _figures(self) -> Iterator[dict[str, Any]]:
         for judge in self.record["entrants"]:
             named = {name: judge[name] for name in ("judge", "template", "task", "baseline")}
             for one in [judge["overall"], *judge["slices"]]:
                 place = {"by": one.get("by"), "slice": one.get("value"), "rows": one.get("rows")}
-                for name, figure in one["figures"].items():
+                for name, figure in {"labelled": one["coverage"], **one["figures"]}.items():
                     yield {**named, **place, "figure": name, **{end: figure[end] for end in ("value", "low", "high")}}
 
     def _shown(self) -> Iterator[dict[str, Any]]:
@@ -90,8 +91,10 @@ class BenchReport(Report):
             figures, named = judge["overall"]["figures"], {"judge": judge["judge"]}
             if several:
                 named["template"] = judge["template"]
+            rows, share = judge["overall"]["rows"], judge["overall"]["coverage"]["value"]
+            named |= {"rows": rows, "labelled": "–" if share is None else f"{round(share * rows)} ({share:.0%})"}
             shown = ("accuracy", "balanced_accuracy", "recall_correct", "recall_incorrect", "kappa", "auc")
-            yield {**named, "rows": judge["overall"]["rows"], **{name: _interval(figures.get(name)) for name in shown}}
+            yield {**named, **{name: _interval(figures.get(name)) for name in shown}}
 
 
 class Comparison(Report):

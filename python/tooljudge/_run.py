@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from . import _native
 from ._errors import KINDS, SettingsError, ToolJudgeWarning
 from ._judge import Judge, price_of
-from ._words import in_python
+from ._words import in_python, without_promise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
         ended, message, table = _native.run((command, plain(options), inputs), list(tables), collect, stop or _native.Stop(), listener)
     except KeyboardInterrupt as interrupt:
         if listener.last:
-            raise KeyboardInterrupt(listener.last) from interrupt
+            raise KeyboardInterrupt(_stopped(listener.last, judges)) from interrupt
         raise
     finally:
         listener.close()
     if ended == "interrupted" and table is not None:
         if not options.get("partial"):
-            raise KeyboardInterrupt(listener.last)
-        warnings.warn(f"stopped: {listener.last}", ToolJudgeWarning, stacklevel=_depth())
+            raise KeyboardInterrupt(_stopped(listener.last, judges))
+        warnings.warn(f"stopped: {_stopped(listener.last, judges)}", ToolJudgeWarning, stacklevel=_depth())
     elif ended not in ("done", "gate_failed"):
         message = in_python(message) or listener.last or "interrupted"
         if message.endswith("listed above") and listener.data:
@@ -154,6 +154,11 @@ def _settings(options, models, variables):
             raise SettingsError(f"prices: {name!r} is not PROVIDER:MODEL; the price of a judge of one's own is tj.Judge(..., price=...)")
     prices = {name: price_of(setting("prices", price)) for name, price in given.items()}
     return {"judges": judges, "prices": prices}
+
+
+def _stopped(said, functions):
+    """What was said of a run that was stopped: replies of functions are kept under their version only."""
+    return without_promise(said) if any(judge.version is None for judge in functions) else said
 
 
 class Listener:

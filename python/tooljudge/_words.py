@@ -20,6 +20,12 @@ _PHRASES = [
 ]
 
 
+def without_promise(text):
+    """What is said of a run that was stopped, where its replies are kept nowhere."""
+    text = text.replace("every reply that came is kept", "no reply is kept")
+    return re.sub(r"\. (Make the same call|Run the same command) again to go on from there", "", text)
+
+
 @functools.cache
 def _names():
     from . import _flags

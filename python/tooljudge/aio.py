@@ -41,9 +41,9 @@ def _apart(job: Callable[_Given, _Made]) -> Callable[_Given, Coroutine[Any, Any,
                     await _end_of(work)
                 except asyncio.CancelledError:
                     continue
-            # What it came to is of no interest any more.
-            work.exception()
-            raise
+            # Only what it says of the replies that came is of interest.
+            said = getattr(work.exception(), "args", ())
+            raise asyncio.CancelledError(*said) from None
         return work.result()
 
     apart.__doc__ = f"`tooljudge.{job.__name__}` on a thread of its own, with the same arguments."
