@@ -442,6 +442,14 @@ fn a_run_takes_two_connections() {
     let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tooljudge'";
     assert_eq!(postgres.sql("public", count), "2");
     drop(run);
+    // As when all places are taken.
+    postgres.sql("public", "CREATE ROLE worker LOGIN PASSWORD 'secret' CONNECTION LIMIT 0");
+    let ran = label(&work, &server, &postgres.url_of(&format!("worker:{PASSWORD}"), "postgres")).ended(2);
+    assert!(
+        ran.stderr.contains("too many connections") && ran.stderr.contains("start fewer runs"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[cfg(not(feature = "postgres"))]

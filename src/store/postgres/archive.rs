@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
-use super::error::{Fault, lasting};
+use super::error::lasting;
 use super::reply_row::{self, COLUMNS, INSERT, Rows};
 use super::schema;
 use super::server::Server;
@@ -58,10 +58,7 @@ impl Archive {
         let to = Arc::clone(&server);
         let client = wait(&handle, async move {
             let place = to.place.clone();
-            let mut client = to.connect().await.map_err(|fault| match fault {
-                Fault::Lasting(error) => error,
-                Fault::Passing(why) => StoreError::Connect { place: place.clone(), why, remedy: None },
-            })?;
+            let mut client = to.connect().await.map_err(|error| lasting(&place, &error))?;
             if !makes && schema::found(&client, &to).await?.is_none() {
                 return Err(StoreError::Missing { place });
             }

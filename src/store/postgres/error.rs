@@ -1,7 +1,6 @@
 //! What the server or the way to it says, as an error of the store.
 
 use std::error::Error as _;
-use std::fmt;
 
 use tokio_postgres::error::SqlState;
 
@@ -66,8 +65,15 @@ pub(super) fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError 
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => StoreError::Rights { place, why },
         Some(code) if *code == SqlState::DISK_FULL => StoreError::Full { place },
         Some(code) if code.code().starts_with("08") || *code == SqlState::CANNOT_CONNECT_NOW => connect(""),
-        Some(_) => StoreError::Failed { place, why },
+        // A value that is not what it was written as.
+        None if ["error deserializing", "error serializing", "query returned"]
+            .iter()
+            .any(|it| error.to_string().starts_with(it)) =>
+        {
+            StoreError::Failed { place, why }
+        }
         None => connect(""),
+        Some(_) => StoreError::Failed { place, why },
     }
 }
 
@@ -79,14 +85,5 @@ pub(super) fn said(error: &tokio_postgres::Error) -> String {
     match error.source() {
         Some(cause) => cause.to_string(),
         None => error.to_string(),
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Passing(why) => to.write_str(why),
-            Fault::Lasting(error) => error.fmt(to),
-        }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
+use tokio_postgres::Error;
 
 use super::error::{Fault, fault};
 use super::server::{Server, Session};
@@ -34,7 +35,7 @@ impl Link {
     ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static + use<T, F, Q>
     where
         T: Send + 'static,
-        F: Future<Output = Result<T, tokio_postgres::Error>> + Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
         Q: Fn(Arc<Session>) -> F + Send + Sync + 'static,
     {
         let (link, place) = (self.clone(), self.server.place.clone());
@@ -54,18 +55,20 @@ impl Link {
 
     async fn until_answered<T, F>(&self, question: impl Fn(Arc<Session>) -> F) -> Result<T, StoreError>
     where
-        F: Future<Output = Result<T, tokio_postgres::Error>>,
+        F: Future<Output = Result<T, Error>>,
     {
         let (began, mut pause) = (Instant::now(), PAUSES[0]);
         loop {
             let attempt = async {
                 let session = self.session().await?;
-                question(session).await.map_err(|error| fault(&self.server.place, &error))
+                question(session).await
             };
             let why = match timeout(STALL, attempt).await {
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(Fault::Lasting(error))) => return Err(error),
-                Ok(Err(Fault::Passing(why))) => why,
+                Ok(Err(error)) => match fault(&self.server.place, &error) {
+                    Fault::Lasting(error) => return Err(error),
+                    Fault::Passing(why) => why,
+                },
                 Err(_) => "no answer".to_owned(),
             };
             drop(self.session.lock().await.take());
@@ -78,7 +81,7 @@ impl Link {
         }
     }
 
-    async fn session(&self) -> Result<Arc<Session>, Fault> {
+    async fn session(&self) -> Result<Arc<Session>, Error> {
         let mut session = self.session.lock().await;
         match &*session {
             Some(session) if !session.client.is_closed() => Ok(Arc::clone(session)),

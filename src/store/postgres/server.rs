@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
-use super::error::{Fault, fault};
 use super::tls::Tls;
 use crate::store::StoreError;
 use crate::store::place::Address;
@@ -100,16 +99,15 @@ impl Server {
     }
 
     /// A new connection, driven by the runtime at hand.
-    pub(super) async fn connect(&self) -> Result<Client, Fault> {
-        let wrap = |error| fault(&self.place, &error);
+    pub(super) async fn connect(&self) -> Result<Client, Error> {
         let client = match &self.tls {
             Some(tls) => {
-                let (client, connection) = self.config.connect(tls.clone()).await.map_err(wrap)?;
+                let (client, connection) = self.config.connect(tls.clone()).await?;
                 tokio::spawn(connection);
                 client
             }
             None => {
-                let (client, connection) = self.config.connect(NoTls).await.map_err(wrap)?;
+                let (client, connection) = self.config.connect(NoTls).await?;
                 tokio::spawn(connection);
                 client
             }
@@ -118,17 +116,16 @@ impl Server {
             "SET search_path TO {}; SET TimeZone = 'UTC'; SET client_min_messages = warning; SET standard_conforming_strings = on",
             self.quoted_schema()
         );
-        client.batch_execute(&begin).await.map_err(wrap)?;
+        client.batch_execute(&begin).await?;
         Ok(client)
     }
 
     /// The same for questions and claims, with these statements prepared.
-    pub(super) async fn begin(&self, statements: &[String]) -> Result<Session, Fault> {
-        let wrap = |error| fault(&self.place, &error);
+    pub(super) async fn begin(&self, statements: &[String]) -> Result<Session, Error> {
         let client = self.connect().await?;
-        client.batch_execute(BRISK).await.map_err(wrap)?;
+        client.batch_execute(BRISK).await?;
         let prepared = futures_util::future::join_all(statements.iter().map(|sql| client.prepare(sql))).await;
-        let statements = prepared.into_iter().collect::<Result<_, _>>().map_err(wrap)?;
+        let statements = prepared.into_iter().collect::<Result<_, _>>()?;
         Ok(Session { client, statements })
     }
 

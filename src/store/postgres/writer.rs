@@ -7,9 +7,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
+use tokio_postgres::Error;
 
 use super::batch::{Answers, Known, Pipeline, add_claims, add_outcomes, together};
-use super::error::{Fault, fault};
+use super::error::{Fault, fault, lasting};
 use super::server::{Server, Session};
 use super::statements::{self, Write};
 use super::{PAUSES, STALL, schema};
@@ -66,17 +67,13 @@ impl Writer {
     /// may be wrong.
     pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
         let place = self.server.place.clone();
-        let first = |fault: Fault| match fault {
-            Fault::Lasting(error) => error,
-            Fault::Passing(why) => StoreError::Connect { place: place.clone(), why, remedy: None },
-        };
+        let first = |error| lasting(&place, &error);
         let mut client = self.server.connect().await.map_err(first)?;
         schema::migrate(&mut client, &self.server).await?;
         drop(client);
         let session = self.connect().await.map_err(first)?;
         for sql in statements::tidy() {
-            let tidied = session.client.execute(&sql, &[]).await;
-            tidied.map_err(|error| first(fault(&place, &error)))?;
+            session.client.execute(&sql, &[]).await.map_err(first)?;
         }
         self.session = Some(session);
         Ok(())
@@ -140,8 +137,10 @@ impl Writer {
         loop {
             let why = match timeout(STALL, self.attempt(jobs)).await {
                 Ok(Ok(written)) => return Ok(written),
-                Ok(Err(Fault::Lasting(error))) => return Err(error),
-                Ok(Err(Fault::Passing(why))) => why,
+                Ok(Err(error)) => match fault(&self.server.place, &error) {
+                    Fault::Lasting(error) => return Err(error),
+                    Fault::Passing(why) => why,
+                },
                 Err(_) => "no answer".to_owned(),
             };
             // Whatever the server has heard of it: all of it is said again.
@@ -158,21 +157,19 @@ impl Writer {
         }
     }
 
-    async fn connect(&self) -> Result<Session, Fault> {
+    async fn connect(&self) -> Result<Session, Error> {
         let session = self.server.begin(&self.statements).await?;
-        let locked = session.client.execute(&statements::hold_lock(), &[&self.run]).await;
-        locked.map_err(|error| fault(&self.server.place, &error))?;
+        session.client.execute(&statements::hold_lock(), &[&self.run]).await?;
         Ok(session)
     }
 
-    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Written>, Fault> {
+    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Written>, Error> {
         let is_connected = self.session.as_ref().is_some_and(|session| !session.client.is_closed());
         if !is_connected {
             self.session = Some(self.connect().await?);
             self.renewed = None;
         }
         let Some(session) = &self.session else { return Ok(Vec::new()) };
-        let wrap = |error| fault(&self.server.place, &error);
         let now = Instant::now();
         let renews = self.renewed.is_none_or(|renewed| now.duration_since(renewed) >= RENEWAL);
         let mut pipeline = Pipeline::new(session);
@@ -198,11 +195,11 @@ impl Writer {
             overdue.filter(|(_, since)| since.elapsed() >= LEASE).map(|(lease_until, _)| *lease_until)
         };
         add_claims(&mut pipeline, jobs, &self.run, hung);
-        let answers = pipeline.run().await.map_err(wrap)?;
+        let answers = pipeline.run().await?;
         // It is committed: from here on it counts.
-        let claimed = prints(&answers, Write::Claim).map_err(wrap)?;
-        let renewed = prints(&answers, Write::Renew).map_err(wrap)?;
-        let mut known = answers.known().map_err(wrap)?;
+        let claimed = prints(&answers, Write::Claim)?;
+        let renewed = prints(&answers, Write::Renew)?;
+        let mut known = answers.known()?;
         self.joined = joined;
         self.needless.clear();
         if renews {
@@ -311,6 +308,6 @@ impl Writer {
 }
 
 /// The questions that a statement returned.
-fn prints(answers: &Answers, statement: Write) -> Result<HashSet<Fingerprint>, tokio_postgres::Error> {
+fn prints(answers: &Answers, statement: Write) -> Result<HashSet<Fingerprint>, Error> {
     answers.of(statement).map(|row| row.try_get(0)).collect()
 }
