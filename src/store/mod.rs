@@ -31,7 +31,7 @@ pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
-pub use reader::{Found, Reader};
+pub use reader::{Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;
 use upgrade::migrate;
 use writer::{Job, Op, Writer, Written};

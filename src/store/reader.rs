@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::reply_row::{self, StoredReply, select};
+use super::run_lock::{self, Liveness};
 use super::writer::lease;
 use super::{Failure, Fingerprint, StoreError, connect};
 use crate::domain::{Paid, Reply, Usage};
@@ -32,6 +33,14 @@ pub enum Found {
         run: String,
     },
     Nothing,
+}
+
+/// A run that came to no end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoppedRun {
+    pub run: String,
+    pub manifest: String,
+    pub started_at: String,
 }
 
 impl Reader {
@@ -113,6 +122,27 @@ impl Reader {
         self.connection
             .query_row("SELECT EXISTS (SELECT 1 FROM replies WHERE run = ?1)", [run], |row| row.get(0))
             .map_err(|error| StoreError::from_sqlite(&self.path, &error))
+    }
+
+    /// The last run whose manifest has `value` at a path such as `$.command`, if it came to no end and is not under way.
+    pub fn stopped_run(&self, path: &str, value: &str) -> Result<Option<StoppedRun>, StoreError> {
+        let last = self
+            .connection
+            .query_row(
+                "SELECT id, manifest, started_at, finished_at IS NOT NULL FROM runs \
+                 WHERE json_valid(manifest) AND json_extract(manifest, ?1) = ?2 ORDER BY started_at DESC, rowid DESC LIMIT 1",
+                [path, value],
+                |row| {
+                    let stopped = StoppedRun { run: row.get(0)?, manifest: row.get(1)?, started_at: row.get(2)? };
+                    Ok((stopped, row.get::<_, bool>(3)?))
+                },
+            )
+            .optional()
+            .map_err(|error| StoreError::from_sqlite(&self.path, &error))?;
+        Ok(last.and_then(|(last, finished)| {
+            let is_stopped = !finished && run_lock::liveness(&self.path, &last.run) != Liveness::Alive;
+            is_stopped.then_some(last)
+        }))
     }
 
     /// How many runs are asking `model` at `endpoint` right now.
