@@ -31,8 +31,19 @@ fn main() {
     std::fs::write(folder.path().join("suite.jsonl"), suite(episodes)).unwrap();
     let label = ["label", "in.csv", "--judge", "openai:m", "--store", "label.sqlite"];
     let judged = measure(folder.path(), &server, "label", requests, &label);
-    let drive =
-        ["drive", "suite.jsonl", "--agent", "openai:m", "--store", "drive.sqlite", "-o", "episodes.jsonl"];
+    let drive = [
+        "drive",
+        "--allow-failures",
+        "suite.jsonl",
+        "--agent",
+        "openai:m",
+        "--agent-version",
+        "1",
+        "--store",
+        "drive.sqlite",
+        "-o",
+        "episodes.jsonl",
+    ];
     let driven = measure(folder.path(), &server, "drive", requests, &drive);
     println!("drive reaches {:.2} of label's requests per second", driven / judged);
     let drive = [&drive[..], &["--turns", "turns.jsonl"]].concat();

@@ -50,6 +50,7 @@ mod report_text;
 mod round_trip;
 mod scenarios;
 mod score;
+mod score_gate;
 mod score_judge;
 mod secrets;
 mod settings;

@@ -13,7 +13,8 @@ fn what_people_see() {
     shown("score_help", &work.run(&["score", "--help"]).ended(0).stdout);
     shown("score_scorers", &work.run(&["score", "--scorers"]).ended(0).stdout);
     work.file("cases.jsonl", CASES);
-    let args = ["score", "cases.jsonl", "--evaluate", "input_parameters", "--threshold", "1"];
+    let args =
+        ["score", "--allow-failures", "cases.jsonl", "--evaluate", "input_parameters", "--threshold", "1"];
     shown("score_summary", &work.run(&args).ended(0).stdout);
     shown("score_json", &work.run(&[&args[..], &["--json"]].concat()).ended(0).stdout);
     let gate = work.run(&[&args[..], &["--min-pass-rate", "0.9", "--junit", "junit.xml"]].concat()).ended(1);
@@ -26,16 +27,26 @@ fn what_people_see() {
 fn scores_stand_beside_their_cases() {
     let work = Workspace::new();
     work.file("cases.jsonl", CASES);
-    work.run(&["score", "cases.jsonl", "--evaluate", "input_parameters", "-o", "out.jsonl", "--quiet"])
-        .ended(0);
+    work.run(&[
+        "score",
+        "--allow-failures",
+        "cases.jsonl",
+        "--evaluate",
+        "input_parameters",
+        "-o",
+        "out.jsonl",
+        "--quiet",
+    ])
+    .ended(0);
     let first = work.read("out.jsonl").lines().next().unwrap().to_owned();
     assert!(first.starts_with(r#"{"id":"a","tools_called":[{"#), "{first}");
     assert!(first.contains(r#""score":0.5,"passed":true,"#), "{first}");
     assert!(first.contains(r#"{"kind":"wrong_value","tool":"g","path":"/y","#), "{first}");
     work.file("clash.jsonl", CASES.replace("\"id\"", "\"score\""));
-    let clash = work.run(&["score", "clash.jsonl", "-o", "out.csv"]).ended(2).stderr;
+    let clash = work.run(&["score", "--allow-failures", "clash.jsonl", "-o", "out.csv"]).ended(2).stderr;
     assert!(clash.contains("--prefix"), "{clash}");
-    work.run(&["score", "clash.jsonl", "-o", "out.csv", "--prefix", "our_", "--quiet"]).ended(0);
+    work.run(&["score", "--allow-failures", "clash.jsonl", "-o", "out.csv", "--prefix", "our_", "--quiet"])
+        .ended(0);
     assert_eq!(work.column("out.csv", "our_score"), ["1.0", "1.0"]);
 }
 
@@ -48,7 +59,15 @@ fn any_table_of_calls_can_be_scored() {
          1,\"[f(x=1), g(y=2)]\",\"[{\"\"name\"\":\"\"g\"\",\"\"arguments\"\":{\"\"y\"\":2.0}},{\"\"f\"\":{\"\"x\"\":1}}]\"\n\
          2,No tools called,f(x=1)\n",
     );
-    let args = ["score", "calls.csv", "--scorer", "tool_correctness", "--evaluate", "input_parameters"];
+    let args = [
+        "score",
+        "--allow-failures",
+        "calls.csv",
+        "--scorer",
+        "tool_correctness",
+        "--evaluate",
+        "input_parameters",
+    ];
     work.run(&[&args[..], &["-o", "out.csv", "--quiet"]].concat()).ended(0);
     assert_eq!(work.column("out.csv", "score"), ["1.0", "0.0"]);
     assert_eq!(work.column("out.csv", "passed"), ["true", "false"]);
@@ -73,7 +92,7 @@ fn what_was_compared_is_said() {
             1,
         ),
     ] {
-        let ran = work.run(&[&["score", "in.csv", "--scorer"], flags].concat()).ended(0);
+        let ran = work.run(&[&["score", "--allow-failures", "in.csv", "--scorer"], flags].concat()).ended(0);
         assert!(ran.stdout.contains(&format!("compared {compared}")), "{flags:?}: {}", ran.stdout);
         assert!(ran.stdout.contains(&format!("passed   {passed} of 1")), "{flags:?}: {}", ran.stdout);
     }
@@ -88,7 +107,7 @@ fn cases_without_arguments_to_compare_are_counted() {
 {"toolCalls":[{"name":"f","arguments":{"x":1}}],"expectedTools":[{"name":"f","arguments":{"x":1}}]}
 "#,
     );
-    let said = work.run(&["score", "in.jsonl"]).ended(0).stdout;
+    let said = work.run(&["score", "--allow-failures", "in.jsonl"]).ended(0).stdout;
     assert!(said.contains("arguments that are equal; only 1 of 2 cases expect arguments\n"), "{said}");
 }
 
@@ -96,7 +115,7 @@ fn cases_without_arguments_to_compare_are_counted() {
 fn columns_may_have_other_names() {
     let work = Workspace::new();
     work.file("in.csv", "key,made,gold_calls\n1,f(x=1),f(x=1)\n2,f(x=1),f(x=2)\n3,f(x=1),\n");
-    let flags = ["score", "in.csv", "--scorer", "tool_call", "--json"];
+    let flags = ["score", "--allow-failures", "in.csv", "--scorer", "tool_call", "--json"];
     let run = |more: &[&str]| work.run(&[&flags[..], more].concat());
     let columns = ["--column", "tool_call=made", "--column", "expected_tool_calls=gold_calls"];
     let summary: serde_json::Value = serde_json::from_str(&run(&columns).ended(0).stdout).unwrap();
@@ -160,7 +179,8 @@ fn definitions_may_have_any_shape_that_label_reads() {
             })
             .collect();
         work.file("in.jsonl", rows);
-        let mut args = vec!["score", "in.jsonl", "--scorer", "bfcl_ast", "-o", "out.csv", "--quiet"];
+        let mut args =
+            vec!["score", "--allow-failures", "in.jsonl", "--scorer", "bfcl_ast", "-o", "out.csv", "--quiet"];
         if column == "mine" {
             args.extend(["--column", "tool_definitions=mine"]);
         }
@@ -179,7 +199,17 @@ fn definitions_may_have_any_shape_that_label_reads() {
                 format!("{row}\n")
             });
             work.file("own.jsonl", own.collect::<String>());
-            work.run(&["score", "own.jsonl", "--scorer", "bfcl_ast", "-o", "own.csv", "--quiet"]).ended(0);
+            work.run(&[
+                "score",
+                "--allow-failures",
+                "own.jsonl",
+                "--scorer",
+                "bfcl_ast",
+                "-o",
+                "own.csv",
+                "--quiet",
+            ])
+            .ended(0);
             assert_eq!(work.column("own.csv", "score"), expected);
         }
     }
@@ -189,7 +219,7 @@ fn definitions_may_have_any_shape_that_label_reads() {
 {"tool_call":{"name":"f","arguments":{}},"expected_tool_calls":[{"name":"f","arguments":{}}],"tools":[{"type":"function"}]}
 "#,
     );
-    let said = work.run(&["score", "prose.jsonl", "--scorer", "bfcl_ast", "--json"]);
+    let said = work.run(&["score", "--allow-failures", "prose.jsonl", "--scorer", "bfcl_ast", "--json"]);
     let summary: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!(summary["errors"]["InvalidCase"], 2, "{summary}");
 }
@@ -219,7 +249,7 @@ fn turns_of_a_transcript_are_scored_together() {
     work.file("log.jsonl", lines.join("\n"));
     for table in ["rows.jsonl", "rows.parquet"] {
         work.run(&["convert", "log.jsonl", "-o", table, "--quiet"]).ended(0);
-        let gold = ["score", table, "--scorer", "trajectory", "--args", "exact"];
+        let gold = ["score", "--allow-failures", table, "--scorer", "trajectory", "--args", "exact"];
         let ran =
             work.run(&[&gold[..], &["--min-pass-rate", "1", "-o", "out.csv", "--force"]].concat()).ended(1);
         assert!(
@@ -235,8 +265,18 @@ fn turns_of_a_transcript_are_scored_together() {
         let cut = work.run(&[&gold[..], &["--limit", "2"]].concat()).ended(2).stderr;
         assert!(cut.contains("--limit"), "{cut}");
 
-        let ran =
-            work.run(&["score", table, "--scorer", "loop_detection", "-o", "out.csv", "--force"]).ended(0);
+        let ran = work
+            .run(&[
+                "score",
+                "--allow-failures",
+                table,
+                "--scorer",
+                "loop_detection",
+                "-o",
+                "out.csv",
+                "--force",
+            ])
+            .ended(0);
         assert!(ran.stdout.contains("passed   6 of 7"), "{}", ran.stdout);
         assert_eq!(work.column("out.csv", "score"), ["1.0", "1.0", "1.0", "1.0", "1.0", "0.5", "1.0"]);
     }
@@ -245,7 +285,10 @@ fn turns_of_a_transcript_are_scored_together() {
     let mut lines: Vec<&str> = rows.lines().collect();
     lines.swap(1, 2);
     work.file("apart.jsonl", lines.join("\n"));
-    let apart = work.run(&["score", "apart.jsonl", "--scorer", "trajectory", "--json"]).ended(0).stdout;
+    let apart = work
+        .run(&["score", "--allow-failures", "apart.jsonl", "--scorer", "trajectory", "--json"])
+        .ended(0)
+        .stdout;
     let apart: serde_json::Value = serde_json::from_str(&apart).unwrap();
     // Neither is scored by a part of its turns.
     assert_eq!(apart["errors"]["InvalidCase"], 4);
@@ -260,8 +303,9 @@ fn figures_are_columns() {
 {"id":"b","predicted_trajectory":[{"tool_name":"f","tool_input":{"x":2}}],"reference_trajectory":[{"tool_name":"f","tool_input":{"x":1}}]}
 "#,
     );
-    let run =
-        |flags: &[&str]| work.run(&[&["score", "in.jsonl", "-o", "out.csv", "--force"], flags].concat());
+    let run = |flags: &[&str]| {
+        work.run(&[&["score", "--allow-failures", "in.jsonl", "-o", "out.csv", "--force"], flags].concat())
+    };
     shown("score_trajectory", &run(&[]).ended(0).stdout);
     let column = |name| work.column("out.csv", name);
     assert_eq!(
@@ -295,7 +339,7 @@ fn cases_keep_their_names() {
     ] {
         work.file("in.jsonl", case(described));
         let flags = ["--scorer", "tool_correctness", "--min-pass-rate", "1", "--junit", "j.xml"];
-        let ran = work.run(&[&["score", "in.jsonl"][..], &flags].concat()).ended(1);
+        let ran = work.run(&[&["score", "--allow-failures", "in.jsonl"][..], &flags].concat()).ended(1);
         assert!(ran.stderr.contains(&format!("FAIL {name}: ")), "{described}: {}", ran.stderr);
         assert!(work.read("j.xml").contains(&format!("<testcase name=\"{name}\"")), "{described}");
     }
@@ -309,7 +353,7 @@ fn runs_and_examples_may_have_outputs() {
         r#"{"run":{"id":"r","outputs":{"output":"3","intermediate_steps":[[{"tool":"f","tool_input":{}},"3"]]}},"example":{"id":"e","outputs":{"reference":"3","expected_steps":["f"]}}}"#,
     );
     for flags in [&[][..], &["--compat", "langchain"]] {
-        let ran = work.run(&[&["score", "in.jsonl", "--json"], flags].concat()).ended(0);
+        let ran = work.run(&[&["score", "--allow-failures", "in.jsonl", "--json"], flags].concat()).ended(0);
         let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((&summary["cases"], &summary["errors"]), (&1.into(), &serde_json::json!({})), "{flags:?}");
         assert_eq!(summary["mean_score"], 1.0);
@@ -324,7 +368,7 @@ fn converted_tables_can_be_scored() {
     let first = work.read("rows.jsonl").lines().next().unwrap().to_owned();
     assert!(first.ends_with(r#""expected_tool_calls":"f(x=1)","gold":"correct"}"#), "{first}");
     let score = |file: &str| {
-        let ran = work.run(&["score", file, "--scorer", "tool_call", "--json"]);
+        let ran = work.run(&["score", "--allow-failures", file, "--scorer", "tool_call", "--json"]);
         serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()
     };
     let (table, converted) = (score("in.csv"), score("rows.jsonl"));
@@ -340,7 +384,8 @@ fn settings_come_from_flags_files_and_cases() {
     let work = Workspace::new();
     work.file("cases.jsonl", CASES);
     let passed = |args: &[&str]| {
-        let ran = work.run(&[&["score", "cases.jsonl", "--json"], args].concat()).ended(0);
+        let ran =
+            work.run(&[&["score", "--allow-failures", "cases.jsonl", "--json"], args].concat()).ended(0);
         serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()["passed"].as_u64().unwrap()
     };
     assert_eq!(passed(&[]), 2);
@@ -377,7 +422,9 @@ fn arguments_that_cannot_be_read_are_no_arguments_at_all() {
             "--results",
             "results.json",
         ];
-        let ran = work.run(&[&["score", "--scorer", "bfcl_ast", "--json"][..], &files].concat()).ended(0);
+        let ran = work
+            .run(&[&["score", "--allow-failures", "--scorer", "bfcl_ast", "--json"][..], &files].concat())
+            .ended(0);
         serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()["passed"].as_u64().unwrap()
     };
     assert_eq!(score("{}"), 1);
@@ -407,7 +454,7 @@ fn what_cannot_be_scored_is_said() {
         (&["cases.jsonl", "--set", "threshold=high"], "--set threshold: `high` is not valid JSON"),
         (&["cases.jsonl", "-o", "cases.jsonl"], "is an input of this run"),
     ] {
-        let ran = work.run(&[&["score"], args].concat()).ended(2);
+        let ran = work.run(&[&["score", "--allow-failures"], args].concat()).ended(2);
         assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
     }
 }

@@ -22,8 +22,18 @@ fn lines(cases: &[Value]) -> String {
 }
 
 fn score(work: &Workspace, server: &Server, args: &[&str]) -> Ran {
-    let base =
-        ["score", "in.jsonl", "-o", "out.jsonl", "--force", "--judge", "openai:m", "--base-url", &server.url];
+    let base = [
+        "score",
+        "--allow-failures",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--force",
+        "--judge",
+        "openai:m",
+        "--base-url",
+        &server.url,
+    ];
     work.run(&[&base[..], args].concat())
 }
 
@@ -122,7 +132,9 @@ fn a_judge_that_nobody_needs_is_said_to_be_so() {
         "{}",
         ran.stderr
     );
-    let ran = work.run(&["score", "in.jsonl", "--scorer", "tool_correctness", "--rpm", "5"]).ended(0);
+    let ran = work
+        .run(&["score", "--allow-failures", "in.jsonl", "--scorer", "tool_correctness", "--rpm", "5"])
+        .ended(0);
     assert!(
         ran.stderr.contains("--rpm does nothing without --judge")
             || ran.stderr.contains("does nothing without --judge"),

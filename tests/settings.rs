@@ -176,7 +176,7 @@ fn an_entry_cannot_take_the_place_of_a_judge() {
             &["bench", "gold.csv"],
             &["bench", "gold.csv", &named],
             &["audit", "in.csv", &named],
-            &["score", "gold.csv", &named],
+            &["score", "--allow-failures", "gold.csv", &named],
             &["drive", "suite.toml", "--agent", name],
             &["drive", "suite.toml", "--agent", "openai:m", "--grade", name],
         ] {
@@ -262,7 +262,7 @@ fn what_is_wrong_in_the_file_is_said_of_the_file() {
         ),
         (
             "[score]\nquestions = 'q.json'",
-            &["score", "in.csv"],
+            &["score", "--allow-failures", "in.csv"],
             "tooljudge.toml: line 2: [score] `questions`: give `questions`, `answers` and `results` together",
         ),
     ] {
@@ -302,7 +302,7 @@ fn a_switch_can_be_turned_off_in_the_file() {
     let work = Workspace::new();
     let case = r#"{"tool_call": {"name": "a", "arguments": {}}, "expected_tool_calls": [{"name": "a", "arguments": {}}, {"name": "b", "arguments": {}}]}"#;
     work.file("cases.jsonl", case);
-    let score = ["score", "cases.jsonl", "--scorer", "tool_call", "--json"];
+    let score = ["score", "--allow-failures", "cases.jsonl", "--scorer", "tool_call", "--json"];
     work.file("tooljudge.toml", "");
     assert!(run(&work, &score).ended(0).stdout.contains("\"mean_score\": 0.0"));
     work.file("tooljudge.toml", "[score]\nrequire_all = false\n");

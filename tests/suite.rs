@@ -217,7 +217,7 @@ fn labels_say_what_is_expected() {
     assert!(ids[6].starts_with("right~"), "{ids:?}");
     assert_eq!(
         cases[0]["expected_tool_calls"],
-        json!([{ "tool_name": "send", "required_params": { "to": "ann@example.org", "at": "noon" } }])
+        json!([{ "tool_name": "send", "required_params": { "to": "ann@example.org", "at": "noon" }, "optional_params": [] }])
     );
     assert_eq!(
         cases[1]["not_calls"],
@@ -225,7 +225,7 @@ fn labels_say_what_is_expected() {
     );
     assert_eq!(
         cases[2]["expected_tool_calls"],
-        json!([{ "tool_name": "find", "required_params": { "name": "Ann" } }])
+        json!([{ "tool_name": "find", "required_params": { "name": "Ann" }, "optional_params": [] }])
     );
     assert_eq!(
         (&cases[3]["should_not_call_tools"], &cases[4]["should_not_call_tools"]),
@@ -281,6 +281,7 @@ fn parts_of_calls_are_expected() {
     let call = &cases(&summary)[0]["expected_tool_calls"][0];
     assert_eq!(call["required_params"], json!({ "to": "a", "filter": null }));
     assert_eq!(call["param_validators"]["filter"]["kind"], "schema");
+    assert_eq!(call["optional_params"], json!(["at"]));
     assert_eq!(left_out(&summary), [("volatile_ban", 1)]);
     let case = &read(&summary.suite.text).cases[0];
     for (filter, at, passes) in
@@ -293,6 +294,17 @@ fn parts_of_calls_are_expected() {
     let nothing = suite(&rows, |settings| settings.expect = ExpectedParts::Nothing);
     assert_eq!((nothing.suite.cases, nothing.suite.bans), (1, 1));
     assert_eq!(left_out(&nothing), [("nothing_expected", 1)]);
+}
+
+#[test]
+fn an_added_argument_is_another_call() {
+    let rows = [row("right", "correct", &send("a", "noon"), &json!({}))];
+    let case = &read(&suite(&rows, |_| {}).suite.text).cases[0];
+    for (more, passes) in [("", true), (r#","cc":null"#, true), (r#","cc":"b""#, false)] {
+        let arguments = format!(r#"{{"to":"a","at":"noon"{more}}}"#);
+        let Ok(Json::Object(arguments)) = Json::parse(&arguments) else { panic!("{arguments}") };
+        assert_eq!(drive(case, &[ToolCall::new("send", arguments)]).1, Some(passes), "{more}");
+    }
 }
 
 /// A conversation of two turns of the assistant's, as `convert` writes it.
@@ -334,13 +346,16 @@ fn turns_of_a_conversation_become_an_episode() {
         ])
     );
     assert_eq!(drive_all(&summary.suite.text), (1, 0));
-    // Who goes elsewhere is off the script, and has not failed.
+    // Who goes elsewhere has failed, whatever the log cannot say.
     let case = &read(&summary.suite.text).cases[0];
-    assert_eq!(drive(case, &[ToolCall::new("send", Object::new())]).0, Ended::OffScript);
+    assert_eq!(drive(case, &[ToolCall::new("send", Object::new())]).0, Ended::Unexpected);
 
     let wrong = suite(&conversation("incorrect"), episode);
     assert_eq!(cases(&wrong)[0]["not_calls"][0]["tool_name"], "send");
     assert_eq!(drive_all(&wrong.suite.text), (0, 1));
+    // Where only bans are known, nobody knows.
+    let case = &read(&wrong.suite.text).cases[0];
+    assert_eq!(drive(case, &[ToolCall::new("send", Object::new())]).0, Ended::OffScript);
 
     let ignoring = suite(&conversation("correct"), |settings| {
         episode(settings);

@@ -25,7 +25,7 @@ def test_reviewed_calls_become_a_suite(tmp_path):
 
 def test_a_shipped_suite_is_driven():
     found = tj.drive(f"{DATA}/weather.toml", agent=f"script:{DATA}/weather_script.jsonl")
-    assert found["cases"] == 9 and found["passed"]
+    assert found["cases"] == 9 and not found["passed"]
     dry = tj.drive(f"{DATA}/weather.toml", agent=f"script:{DATA}/weather_script.jsonl", dry_run=True)
     assert dry and "passed" not in dry[0]
     with pytest.warns(tj.ToolJudgeWarning):

@@ -352,6 +352,7 @@ class ScoreRest(TypedDict, total=False):
     results: Path | None
     underscore_to_dot: bool | None
     min_pass_rate: float | None
+    allow_failures: bool | None
     junit: Path | None
     force: bool | None
     prefix: str | None
@@ -625,6 +626,7 @@ class DriveOptions(TypedDict, total=False):
     prices: Mapping[str, Any] | None
     progress: bool | None
     agent: Some | None
+    agent_version: str | None
     output: Path | None
     turns: Path | None
     to: str | None
@@ -657,6 +659,7 @@ class DriveOptions(TypedDict, total=False):
     fresh: bool | None
     keep_prompts: bool | None
     min_pass_rate: float | None
+    allow_failures: bool | None
     min_pass_hat: str | None
     allow_unscored: float | None
     baseline: Path | None

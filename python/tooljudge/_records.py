@@ -48,7 +48,8 @@ def drive(suite: Path | list[Path], **options: Unpack[DriveOptions]) -> dict[str
     The other options are those of `tooljudge drive --help`, with underscores.
 
     Returns:
-        The record: pass rates with their intervals, costs, failures for each agent; `passed` says whether all gates were passed.
+        The record: pass rates with their intervals, costs, failures for each agent; `passed` says whether all gates were passed, or
+        without a gate and without `allow_failures`, all cases.
     """
     return _record("drive", suite, options, options.get("progress"))
 

@@ -127,8 +127,11 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     let items: u64 = files.iter().map(|file| file.converted.items).sum();
     let errors: u64 = files.iter().map(ConvertedFile::errors).sum();
     let skipped: u64 = files.iter().flat_map(|file| file.skipped.values()).sum();
-    if items == 0 && errors == 0 && skipped > 0 && shown.takes_all {
-        printer.warn("nothing in the input can be judged; the summary counts what was skipped, and why");
+    if items == 0 && errors == 0 && shown.takes_all {
+        printer.warn(match skipped {
+            0 => "the input has no rows",
+            _ => "nothing in the input can be judged; the summary counts what was skipped, and why",
+        });
         return Ending::GateFailed;
     }
     if items == 0 && errors > 0 { Ending::GateFailed } else { Ending::Done }

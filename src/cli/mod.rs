@@ -12,6 +12,7 @@ pub(crate) mod door;
 mod drive;
 mod entry;
 mod eta;
+mod failing;
 mod flags;
 mod given;
 mod gold;

@@ -93,6 +93,13 @@ impl<'a> Printer<'a> {
         let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", harmless(text));
     }
 
+    /// What failed, by name, quiet or not. A program that called finds it in its rows, and is not warned.
+    pub fn failure(self, text: &str) {
+        if !self.heard(Said::Talk, text) {
+            self.warn(text);
+        }
+    }
+
     /// Why the command ends.
     pub fn error(self, error: &anyhow::Error) {
         let error = format!("{error:#}");

@@ -28,6 +28,12 @@ impl AskHasher {
         AskHasher(hasher)
     }
 
+    /// The same for a model of this version, whose replies are not those of another.
+    pub fn of_version(mut self, version: &str) -> AskHasher {
+        update(&mut self.0, version);
+        self
+    }
+
     /// The fingerprint of asking `prompt` for the `replicate`-th time.
     pub fn fingerprint(&self, prompt: &Prompt, replicate: u32) -> Fingerprint {
         let mut hasher = self.0.clone();

@@ -32,7 +32,7 @@ use job::{Job, Op, Written};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
 pub use place::StorePlace;
-pub use reader::{Found, Reader};
+pub use reader::{Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;
 
 use crate::domain::{Paid, Reply};

@@ -42,6 +42,15 @@ pub enum Found {
     Nothing,
 }
 
+/// A run that came to no end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoppedRun {
+    pub run: String,
+    pub manifest: String,
+    /// RFC 3339, in UTC.
+    pub started_at: String,
+}
+
 /// Asks whichever there is; the answer of a server is waited for.
 macro_rules! ask {
     ($reader:expr, $method:ident($($argument:expr),*)) => {
@@ -122,6 +131,16 @@ impl Reader {
     /// Whether there is any reply.
     pub fn holds_replies(&self) -> Result<bool, StoreError> {
         ask!(self, holds_replies())
+    }
+
+    /// Whether `run` paid for any reply.
+    pub fn holds_replies_of(&self, run: &str) -> Result<bool, StoreError> {
+        ask!(self, holds_replies_of(run))
+    }
+
+    /// The last run whose manifest has `value` under these keys, one within the other, if it came to no end and is not under way.
+    pub fn stopped_run(&self, keys: &[&str], value: &str) -> Result<Option<StoppedRun>, StoreError> {
+        ask!(self, stopped_run(keys, value))
     }
 
     /// What is known not to be supported by `model` at `endpoint`.

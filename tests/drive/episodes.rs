@@ -140,7 +140,19 @@ fn work(suite: &str) -> Workspace {
 
 fn drive(work: &Workspace, server: &Server, provider: Provider, more: &[&str]) -> Ran {
     let (agent, url) = (format!("{provider}:m"), base_url(provider, server));
-    let mut args = vec!["drive", "suite.toml", "--agent", &agent, "--base-url", &url, "--api-key-env", "KEY"];
+    let mut args = vec![
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        &agent,
+        "--base-url",
+        &url,
+        "--api-key-env",
+        "KEY",
+    ];
     args.extend(["-o", "episodes.jsonl", "--turns", "turns.jsonl"]);
     args.extend(more);
     Ran::from(work.tooljudge(&args).env("KEY", "sk-of-a-test").finish())
@@ -219,7 +231,7 @@ fn each_case_ends_as_it_should_and_tells_what_was_wrong() {
         ("parallel", "finished", 2, Some(true), vec![]),
         ("turns", "finished", 4, Some(true), vec![]),
         ("unknown", "finished", 2, Some(false), vec!["call_where_none_is_due", "unknown_tool"]),
-        ("invalid", "finished", 3, Some(false), vec!["unexpected_call", "invalid_arguments"]),
+        ("invalid", "finished", 3, Some(false), vec!["invalid_arguments"]),
         ("failing", "finished", 3, Some(true), vec![]),
         ("steps", "max_steps", 3, Some(false), vec!["unexpected_call", "unexpected_call", "stopped_early"]),
         ("calls", "max_calls", 1, Some(false), vec!["too_many_calls", "unexpected_call", "stopped_early"]),

@@ -79,9 +79,9 @@ fn worse_than_a_baseline_fails_and_equal_or_better_does_not() {
         ];
         work.run(&[&base[..], more].concat())
     };
-    into(&good, "good.sqlite", "good.jsonl", &[]).ended(0);
-    into(&good, "good.sqlite", "good.parquet", &[]).ended(0);
-    into(&good, "good.sqlite", "good.csv", &[]).ended(0);
+    for output in ["good.jsonl", "good.parquet", "good.csv"] {
+        into(&good, "good.sqlite", output, &["--allow-failures"]).ended(0);
+    }
     for before in ["good.jsonl", "good.parquet", "good.csv"] {
         let equal = into(&good, "good.sqlite", "again.jsonl", &["--baseline", before]).ended(0);
         assert!(
@@ -202,6 +202,37 @@ fn looks(cases: usize, more: &str) -> String {
 }
 
 #[test]
+fn a_case_that_fails_is_named_and_fails_the_command() {
+    let work = Workspace::new();
+    work.file("suite.toml", looks(3, ""));
+    work.file(
+        "script.jsonl",
+        script(1, true) + &script(3, false).split_inclusive('\n').skip(1).collect::<String>(),
+    );
+    let drive = |more: &[&str]| {
+        work.run(&[&["drive", "suite.toml", "--agent", "script:script.jsonl"][..], more].concat())
+    };
+    let named = "FAIL 1#1: `look` is not called";
+    let ran = drive(&["--quiet"]).ended(1);
+    assert!(ran.stderr.contains(named), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(
+            "2 of 3 scored episodes failed; --min-pass-rate SHARE accepts some of them, --allow-failures all"
+        ),
+        "{}",
+        ran.stderr
+    );
+    for allowed in [&["--allow-failures"][..], &["--min-pass-rate", "0.3"]] {
+        let ran = drive(allowed).ended(0);
+        assert!(ran.stderr.contains(named) && !ran.stderr.contains("warning"), "{}", ran.stderr);
+        assert_eq!(drive(&[allowed, &["--quiet"]].concat()).ended(0).stderr, "");
+    }
+    work.file("tooljudge.toml", "[drive]\nallow_failures = true\n");
+    drive(&[]).ended(0);
+    drive(&["--min-pass-rate", "0.9"]).ended(1);
+}
+
+#[test]
 fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() {
     let work = Workspace::new();
     work.file("suite.toml", looks(5, ""));
@@ -212,8 +243,25 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
         work.run(&[&["drive", "suite.toml", "--agent", &agent][..], more].concat())
     };
     drive("good", &["-o", "once.jsonl"]).ended(0);
-    let few = drive("bad", &["--baseline", "once.jsonl"]).ended(0);
-    assert!(few.stdout.contains("too few episodes to show a difference"), "{}", few.stdout);
+    // No test can show anything of five episodes: any that is broken counts, and is named.
+    let few = drive("bad", &["--baseline", "once.jsonl", "--quiet"]).ended(1);
+    assert!(
+        few.stderr.contains("so few episodes cannot be tested, and any that is broken counts"),
+        "{}",
+        few.stderr
+    );
+    let few = drive("bad", &["--baseline", "once.jsonl"]).ended(1);
+    assert!(
+        few.stdout.contains("worse than before") && few.stdout.contains("5 broken (0, 1, 2, 3, 4)"),
+        "{}",
+        few.stdout
+    );
+    drive("good", &["--baseline", "once.jsonl"]).ended(0);
+    // A comparison of few of many says little.
+    let first = work.read("once.jsonl").lines().next().unwrap().to_owned() + "\n";
+    work.file("one.jsonl", first);
+    let one = drive("good", &["--baseline", "one.jsonl", "--quiet"]).ended(1);
+    assert!(one.stderr.contains("--baseline holds for 1 of 5 scored episodes only"), "{}", one.stderr);
     drive("good", &["--repeats", "8", "-o", "before.jsonl"]).ended(0);
     let worse = drive("bad", &["--repeats", "8", "--baseline", "before.jsonl"]).ended(1);
     assert!(worse.stderr.contains("100.0 % of 40 episodes passed then, 0.0 % now"), "{}", worse.stderr);
@@ -261,8 +309,9 @@ fn agents_whose_replies_the_store_cannot_tell_apart_are_refused() {
     let settings = work.read("tooljudge.toml");
     let settings = settings.replace("[judges.b]", &of("b")).replace("[judges.c]", &of("c"));
     work.file("tooljudge.toml", format!("{settings}base_url = \"{}\"\n", server.url));
-    let drive =
-        |agents: [&str; 2]| work.run(&["drive", "suite.toml", "--agent", agents[0], "--agent", agents[1]]);
+    let drive = |agents: [&str; 2]| {
+        work.run(&["drive", "--allow-failures", "suite.toml", "--agent", agents[0], "--agent", agents[1]])
+    };
     let ran = drive(["a", "b"]).ended(2);
     assert!(ran.stderr.contains("a and b ask the same model at the same address"), "{}", ran.stderr);
     assert_eq!(server.requests(), 0);

@@ -38,8 +38,19 @@ fn a_grade_decides_and_what_is_no_grade_decides_nothing() {
         "tooljudge.toml",
         format!("[judges.grader]\njudge = 'openai:g'\nbase_url = '{}'\nmax_attempts = 1\n", server.url),
     );
-    let args =
-        ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url, "-o", "episodes.jsonl"];
+    let args = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+        "-o",
+        "episodes.jsonl",
+    ];
     let ran = work.run(&args).ended(0);
     assert!(ran.stderr.contains("9 cases have a reference answer; --grade JUDGE"), "{}", ran.stderr);
     let ungraded = column(&rows(&work, "episodes.jsonl"), "passed");
@@ -89,8 +100,19 @@ fn nobody_is_asked_about_episodes_without_a_score() {
         "tooljudge.toml",
         format!("[judges.grader]\njudge = 'openai:g'\nbase_url = '{}'\n", server.url),
     );
-    let args =
-        ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url, "-o", "episodes.jsonl"];
+    let args = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+        "-o",
+        "episodes.jsonl",
+    ];
     work.run(&[&args[..], &["--grade", "grader"]].concat()).ended(1);
     let asked: Vec<String> =
         server.seen().iter().filter(|seen| seen.body["model"] == "g").map(super::case_of).collect();

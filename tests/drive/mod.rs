@@ -74,12 +74,14 @@ pub fn workspace(cases: usize) -> Workspace {
     work
 }
 
-/// The command, with a table of episodes.
+/// The command, with a table of episodes. It is the same agent each time, and its failures are no matter.
 pub fn drive<'a>(server: &'a Server, more: &[&'a str]) -> Vec<&'a str> {
-    let mut args = vec!["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url];
-    args.extend(["-o", "episodes.jsonl"]);
-    args.extend(more);
-    args
+    [&anew(server)[..], &["--agent-version", "1", "--allow-failures"], more].concat()
+}
+
+/// The command as it is by itself.
+pub fn anew(server: &Server) -> Vec<&str> {
+    vec!["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url, "-o", "episodes.jsonl"]
 }
 
 pub fn rows(work: &Workspace, name: &str) -> Vec<Value> {

@@ -10,7 +10,17 @@ use crate::support::workspace::Workspace;
 #[test]
 fn every_format_holds_the_same_episodes_and_turns() {
     let (server, work) = (Server::start(traveller), workspace(5));
-    let base = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url];
+    let base = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+    ];
     // What is compared has the same replies, and all of them of an earlier run.
     work.run(&base).ended(0);
     let mut tables: Vec<(Vec<Value>, Vec<Value>)> = Vec::new();
@@ -66,7 +76,18 @@ fn turns_are_read_by_the_other_commands() {
         _ => traveller(seen),
     });
     let work = workspace(4);
-    let base = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url, "--quiet"];
+    let base = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+        "--quiet",
+    ];
     work.run(&[&base[..], &["-o", "e.jsonl", "--turns", "t.jsonl"]].concat()).ended(0);
     let judge = ["--judge", "openai:j", "--base-url", &server.url, "--quiet"];
     // Turns without a call have nothing to judge.
@@ -83,6 +104,7 @@ fn turns_are_read_by_the_other_commands() {
     // Its own scores come out again.
     work.run(&[
         "score",
+        "--allow-failures",
         "e.jsonl",
         "--scorer",
         "tool_evaluator",
@@ -105,7 +127,18 @@ fn gold_of_episodes_is_read_by_bench() {
         _ => traveller(seen),
     });
     let work = workspace(6);
-    let base = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url, "--quiet"];
+    let base = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+        "--quiet",
+    ];
     work.run(&[&base[..], &["-o", "e.jsonl", "--gold"]].concat()).ended(0);
     let gold: Vec<Value> = rows(&work, "e.jsonl").iter().map(|row| row["gold"].clone()).collect();
     assert_eq!(gold, ["incorrect", "correct", "correct", "incorrect", "correct", "correct"]);
@@ -132,7 +165,17 @@ fn gold_of_episodes_is_read_by_bench() {
 #[test]
 fn what_is_shown_on_standard_output_is_the_table_alone() {
     let (server, work) = (Server::start(traveller), workspace(3));
-    let base = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url];
+    let base = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+    ];
     let ran = work.run(&[&base[..], &["-o", "-", "--to", "jsonl"]].concat()).ended(0);
     let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 3);
@@ -143,7 +186,17 @@ fn what_is_shown_on_standard_output_is_the_table_alone() {
 #[test]
 fn a_dry_run_sends_nothing_and_counts_what_is_stored() {
     let (server, work) = (Server::start(traveller), workspace(4));
-    let base = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url];
+    let base = [
+        "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "openai:m",
+        "--base-url",
+        &server.url,
+    ];
     let dry = [&base[..], &["--dry-run", "--json"]].concat();
     let told: Value = serde_json::from_str(&work.run(&dry).ended(0).stdout).unwrap();
     assert_eq!(
@@ -185,11 +238,29 @@ fn episodes_keep_their_verdicts_when_they_are_scored_again() {
         ),
     );
     for output in ["episodes.jsonl", "episodes.csv", "episodes.parquet"] {
-        let drive =
-            ["drive", "suite.toml", "--agent", "script:script.jsonl", "--allow-unscored", "1", "-o", output];
+        let drive = [
+            "drive",
+            "--allow-failures",
+            "suite.toml",
+            "--agent",
+            "script:script.jsonl",
+            "--allow-unscored",
+            "1",
+            "-o",
+            output,
+        ];
         work.run(&drive).ended(0);
-        let score =
-            ["score", output, "--scorer", "tool_evaluator", "--overwrite", "-o", "again.jsonl", "--force"];
+        let score = [
+            "score",
+            "--allow-failures",
+            output,
+            "--scorer",
+            "tool_evaluator",
+            "--overwrite",
+            "-o",
+            "again.jsonl",
+            "--force",
+        ];
         work.run(&score).ended(0);
         let passed: Vec<Value> =
             rows(&work, "again.jsonl").iter().map(|row| json!([row["case"], row["passed"]])).collect();

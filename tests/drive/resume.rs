@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{REPLIES, TOOLS, case_of, column, drive, rows, told, traveller, trips, workspace};
+use super::{REPLIES, TOOLS, anew, case_of, column, drive, rows, told, traveller, trips, workspace};
 use crate::support::server::{Answer, Said, Server, TurnEnd};
 use crate::support::workspace::{Ran, Workspace};
 
@@ -20,7 +20,8 @@ fn an_interrupted_run_keeps_what_came_and_the_next_pays_for_the_rest() {
         let server = slow();
         unbroken.run(&drive(&server, &[])).ended(0);
         let (server, work) = (slow(), workspace(30));
-        let args = drive(&server, &["--concurrency", "4", "--turns", "turns.jsonl"]);
+        let more = ["--allow-failures", "--concurrency", "4", "--turns", "turns.jsonl"];
+        let args = [&anew(&server)[..], &more].concat();
         let run = work.start(&args);
         server.await_requests(25);
         crate::faults::signals::send(run.id(), signal);
@@ -28,7 +29,8 @@ fn an_interrupted_run_keeps_what_came_and_the_next_pays_for_the_rest() {
         assert!(ran.stderr.contains("Run the same command again"), "{}", ran.stderr);
         assert!(!work.path("episodes.jsonl").exists() && !work.path("turns.jsonl").exists());
         assert!(server.requests() < 90);
-        work.run(&args).ended(0);
+        let resumed = work.run(&[&args[..], &["--quiet"]].concat()).ended(0);
+        assert!(resumed.stderr.contains("this run goes on where the one of "), "{}", resumed.stderr);
         assert_eq!((server.requests(), server.answered_twice()), (90, 0));
         assert_eq!(told(&work, "episodes.jsonl"), told(&unbroken, "episodes.jsonl"));
         let cached: u64 = column(&rows(&work, "episodes.jsonl"), "usage")
@@ -37,6 +39,54 @@ fn an_interrupted_run_keeps_what_came_and_the_next_pays_for_the_rest() {
             .sum();
         assert!((25..90).contains(&cached), "{cached} of an earlier run");
     }
+}
+
+/// What stands behind an address may be another program each time.
+#[test]
+fn an_agent_without_a_version_is_never_replayed() {
+    let server = Server::start(|seen| match seen.earlier {
+        0 => traveller(seen),
+        _ => Answer::Turn(Said::text("I do not know.")),
+    });
+    let work = workspace(3);
+    let args = [&anew(&server)[..], &["--allow-failures", "--quiet"]].concat();
+    let passed = |more: &[&str]| {
+        assert_eq!(work.run(&[&args[..], more].concat()).ended(0).stderr, "");
+        rows(&work, "episodes.jsonl").iter().filter(|row| row["passed"] == true).count()
+    };
+    assert_eq!((passed(&[]), server.requests()), (2, 9));
+    assert_eq!((passed(&[]), server.requests()), (0, 12));
+    // A version has replies of its own, and keeps them.
+    for (version, asked) in [("1", 15), ("1", 15), ("2", 18), ("1", 18)] {
+        assert_eq!((passed(&["--agent-version", version]), server.requests()), (0, asked), "{version}");
+    }
+    let empty = work.run(&[&args[..], &["--agent-version", ""]].concat()).ended(2);
+    assert!(empty.stderr.contains("--agent-version"), "{}", empty.stderr);
+}
+
+/// The same command goes on; another suite, or what has come to its end, is not gone on with.
+#[test]
+fn a_killed_run_is_gone_on_with_once() {
+    let (server, work) = (slow(), workspace(20));
+    let args = [&anew(&server)[..], &["--allow-failures", "--concurrency", "2"]].concat();
+    let run = work.start(&args);
+    server.await_requests(20);
+    run.kill();
+    run.wait();
+    server.settle();
+    let killed = server.requests();
+    work.file("other.toml", trips(1).replace("name = \"trips\"", "name = \"other\""));
+    let other = args.iter().map(|arg| if *arg == "suite.toml" { "other.toml" } else { arg });
+    let other = work.run(&other.collect::<Vec<_>>()).ended(0);
+    assert!(!other.stderr.contains("goes on where"), "{}", other.stderr);
+    assert_eq!(server.requests(), killed + REPLIES);
+    let resumed = work.run(&args).ended(0);
+    assert!(resumed.stderr.contains("this run goes on where the one of "), "{}", resumed.stderr);
+    let all = 20 * REPLIES;
+    assert!((all..=all + 2).contains(&(server.requests() - REPLIES)), "{}", server.requests());
+    let again = work.run(&args).ended(0);
+    assert!(!again.stderr.contains("goes on where"), "{}", again.stderr);
+    assert!(server.requests() >= 2 * all + REPLIES);
 }
 
 #[test]
@@ -157,9 +207,12 @@ fn two_runs_on_one_store_ask_each_turn_once_and_write_the_same() {
     let start = |output: &str| {
         let args = [
             "drive",
+            "--allow-failures",
             "suite.toml",
             "--agent",
             "openai:m",
+            "--agent-version",
+            "1",
             "--base-url",
             &server.url,
             "--concurrency",
@@ -187,8 +240,18 @@ fn several_agents_are_driven_together_each_by_its_own_replies() {
     let named =
         |model: &str| format!("[judges.{model}]\njudge = 'openai:{model}'\nbase_url = '{}'\n", server.url);
     work.file("tooljudge.toml", named("good") + &named("bad"));
-    let agents =
-        ["drive", "suite.toml", "--agent", "good", "--agent", "bad", "-o", "episodes.jsonl", "--json"];
+    let agents = [
+        "drive",
+        "--allow-failures",
+        "suite.toml",
+        "--agent",
+        "good",
+        "--agent",
+        "bad",
+        "-o",
+        "episodes.jsonl",
+        "--json",
+    ];
     let ran = work.run(&agents).ended(0);
     let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let passed = |at: usize| told["agents"][at]["scores"]["passed"].as_u64().unwrap();

@@ -41,7 +41,19 @@ fn typist(seen: &Seen) -> Answer {
 fn a_typist_passes_both_typewriters_and_may_end_without_a_word() {
     for task in ["langchain:typewriter-1", "langchain:typewriter-26"] {
         let (server, work) = (Server::start(typist), Workspace::new());
-        let args = ["drive", task, "--agent", "openai:m", "--base-url", &server.url, "-o", "episodes.jsonl"];
+        let args = [
+            "drive",
+            "--agent-version",
+            "1",
+            "--allow-failures",
+            task,
+            "--agent",
+            "openai:m",
+            "--base-url",
+            &server.url,
+            "-o",
+            "episodes.jsonl",
+        ];
         let ran = work.run(&args).ended(0);
         assert!(ran.stdout.contains("passed   20 of 20 episodes"), "{task}: {}", ran.stdout);
         for row in rows(&work, "episodes.jsonl") {
@@ -69,6 +81,9 @@ fn a_typist_who_slips_fails() {
     let work = Workspace::new();
     let args = [
         "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
         "langchain:typewriter-1",
         "--agent",
         "openai:m",
@@ -116,6 +131,9 @@ fn a_single_number_is_graded_without_a_judge() {
     let (server, work) = (Server::start(solver), Workspace::new());
     let args = [
         "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
         "langchain:multiverse",
         "--agent",
         "openai:m",
@@ -153,6 +171,9 @@ fn another_number_is_wrong_and_words_are_left_open() {
     let work = Workspace::new();
     let args = [
         "drive",
+        "--agent-version",
+        "1",
+        "--allow-failures",
         "langchain:multiverse",
         "--limit",
         "2",

@@ -45,12 +45,15 @@ pub const CLUSTERS: [&str; 3] = ["question_id", "transcript_id", "pair"];
 /// Columns that name a row.
 pub const IDS: [&str; 2] = ["id", "row_id"];
 
+/// The same for reports; of a log, several rows may have the same.
+pub const NAMES: [&str; 3] = ["id", "row_id", "source_id"];
+
 /// Whether a column of this name is read without being asked for.
 pub fn is_known(name: &str) -> bool {
     let is_gold = |task: Option<Task>| golds(task).contains(&name);
     is_gold(None)
         || Task::ALL.into_iter().any(|task| is_gold(Some(task)))
-        || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &IDS].iter().any(|names| names.contains(&name))
+        || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &NAMES].iter().any(|names| names.contains(&name))
 }
 
 #[cfg(test)]

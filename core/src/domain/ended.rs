@@ -21,6 +21,8 @@ pub enum Ended {
     Errored,
     /// It called what no rule of the case foresees, where the case says to stop then.
     OffScript,
+    /// It called what no rule of the case foresees and the case does not allow, so that it can only have failed.
+    Unexpected,
     /// The cost ceiling left no room for the next reply.
     SkippedBudget,
     /// The run was stopped before it came to its end.
@@ -31,7 +33,7 @@ pub enum Ended {
 
 impl Ended {
     /// All of them.
-    pub const ALL: [Ended; 12] = [
+    pub const ALL: [Ended; 13] = [
         Ended::Finished,
         Ended::MaxSteps,
         Ended::MaxCalls,
@@ -41,6 +43,7 @@ impl Ended {
         Ended::Filtered,
         Ended::Errored,
         Ended::OffScript,
+        Ended::Unexpected,
         Ended::SkippedBudget,
         Ended::NotAsked,
         Ended::InvalidCase,
@@ -58,6 +61,7 @@ impl Ended {
             Ended::Filtered => "filtered",
             Ended::Errored => "errored",
             Ended::OffScript => "off_script",
+            Ended::Unexpected => "unexpected",
             Ended::SkippedBudget => "skipped_budget",
             Ended::NotAsked => "not_asked",
             Ended::InvalidCase => "invalid_case",
@@ -79,6 +83,7 @@ impl Ended {
                 | Ended::Truncated
                 | Ended::Refused
                 | Ended::Empty
+                | Ended::Unexpected
         )
     }
 
@@ -94,6 +99,7 @@ impl Ended {
             Ended::Filtered => "a content filter cut it off",
             Ended::Errored => "a reply could not be had",
             Ended::OffScript => "a call was made that the case does not foresee",
+            Ended::Unexpected => "it called what the case neither expects nor answers",
             Ended::SkippedBudget => "the cost ceiling was reached",
             Ended::NotAsked => "the run was stopped",
             Ended::InvalidCase => "the case cannot be driven",

@@ -9,14 +9,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::compat::Loop;
+use super::record::case_record;
 use super::stage::{Stage, result_message};
 use super::suite::World;
-use super::world::{Came, Live, Returned};
+use super::world::{Came, Live, Returned, refusal};
 use crate::domain::{
     Arguments, CallResult, Dialogue, Ended, Entry, Json, Message, Object, Role, Stop, ToolCall, Turn,
 };
 use crate::python::write_repr;
-use crate::score::{Issue, IssueKind};
+use crate::score::{Issue, IssueKind, can_only_fail};
 
 /// An episode under way, or at its end.
 ///
@@ -39,6 +40,8 @@ pub struct Episode {
     /// What LangChain Benchmarks calls intermediate steps: actions with their observations.
     steps: Vec<(Json, Json)>,
     issues: Vec<Issue>,
+    /// The ids of calls whose arguments their tool refused.
+    refused: HashSet<String>,
     tool_ms: u64,
     ended: Option<Ended>,
     /// Why, where more is known than the name says.
@@ -76,6 +79,7 @@ impl Episode {
             executed: 0,
             steps: Vec::new(),
             issues: Vec::new(),
+            refused: HashSet::new(),
             tool_ms: 0,
             ended: None,
             why: None,
@@ -205,6 +209,13 @@ impl Episode {
         let stage = Arc::clone(&self.stage);
         if stage.case.world == World::Recorded {
             self.response = Json::from(self.messages.last().map_or("", |message| &message.content));
+            for call in calls {
+                let Some(refusal) = refusal(&stage, call) else { continue };
+                if let Some((kind, path)) = refusal.issue {
+                    self.refused.extend(call.id.clone());
+                    self.issue(kind, Some(&call.name), path, refusal.content);
+                }
+            }
             return self.end(Ended::Finished, None);
         }
         let most = match self.follows {
@@ -221,6 +232,9 @@ impl Episode {
             match self.world.call(&stage, self.follows, call) {
                 Came::Back(returned) => results.push(self.take(call, returned)),
                 Came::OffScript => {
+                    if self.follows == Loop::Own && can_only_fail(&case_record(self, 0)) {
+                        return self.stop_early(Ended::Unexpected);
+                    }
                     let why = format!("`{}` was called with arguments that no rule answers", call.name);
                     return self.end(Ended::OffScript, Some(why));
                 }
@@ -234,6 +248,9 @@ impl Episode {
     fn take(&mut self, call: &ToolCall, returned: Returned) -> CallResult {
         let Returned { content, observation, is_error, issue, latency_ms } = returned;
         if let Some((kind, path)) = issue {
+            if kind == IssueKind::InvalidArguments {
+                self.refused.extend(call.id.clone());
+            }
             let message = match kind {
                 IssueKind::Undecodable => format!("`{}`: {content}", call.name),
                 _ => content.clone(),
@@ -409,6 +426,11 @@ impl Episode {
     /// What was found in the loop itself.
     pub fn issues(&self) -> &[Issue] {
         &self.issues
+    }
+
+    /// Whether its tool refused the arguments of a call.
+    pub(super) fn refused(&self, call: &ToolCall) -> bool {
+        call.id.as_ref().is_some_and(|id| self.refused.contains(id))
     }
 
     /// How long the tools took, in milliseconds that nobody waited.

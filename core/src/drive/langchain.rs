@@ -50,7 +50,11 @@ pub fn task(name: EnvironmentName) -> Result<Suite, ExampleError> {
 /// If an example has no question or no expected steps; the text names which, counted from 1.
 pub fn suite_of(name: EnvironmentName, examples: &[Json]) -> Result<Suite, ExampleError> {
     let read = |(at, example): (usize, &Json)| {
-        let within = |part: &str| example.get(part).and_then(Json::as_object);
+        // A printed record has `input` and `output`.
+        let within = |part: &str| {
+            let named = |part: &str| example.get(part).and_then(Json::as_object);
+            named(part).or_else(|| named(part.trim_end_matches('s')))
+        };
         let find = |part: &str, key: &str| {
             within(part)
                 .and_then(|within| within.get(key))
@@ -287,7 +291,10 @@ mod tests {
             r#"{"id": "a", "inputs": {"question": "q"}, "outputs": {"reference": "r", "expected_steps": ["x"]}}"#,
         );
         let flat = parse(r#"{"question": "q", "reference": "r", "expected_steps": ["x"]}"#);
-        let suite = suite_of(EnvironmentName::Relational, &[langsmith, flat]).unwrap();
+        let printed =
+            parse(r#"{"input": {"question": "q"}, "output": {"reference": "r", "expected_steps": ["x"]}}"#);
+        let suite = suite_of(EnvironmentName::Relational, &[langsmith, flat, printed]).unwrap();
+        assert_eq!(suite.cases[2].expected, suite.cases[0].expected);
         assert_eq!([&*suite.cases[0].id, &*suite.cases[1].id], ["a", "relational-02"]);
         assert_eq!(suite.cases[0].expected, suite.cases[1].expected);
         let bad = parse(r#"{"inputs": {"question": "q"}}"#);

@@ -12,7 +12,10 @@ pub fn case_record(episode: &Episode, latency_ms: u64) -> Object {
     match &case.expected {
         Expected::Test(test) => {
             record.insert("test", Json::Object(test.clone()));
-            record.insert("tool_calls", Json::Array(episode.calls().map(made).collect()));
+            record.insert(
+                "tool_calls",
+                Json::Array(episode.calls().map(|call| made(call, episode.refused(call))).collect()),
+            );
             record.insert("response", episode.response().clone());
             record.insert("latency_ms", whole(latency_ms));
         }
@@ -42,7 +45,7 @@ pub fn case_record(episode: &Episode, latency_ms: u64) -> Object {
 }
 
 /// A call as the scorer `tool_evaluator` reads it.
-fn made(call: &ToolCall) -> Json {
+fn made(call: &ToolCall, is_refused: bool) -> Json {
     let mut made = Object::new();
     made.insert("name", call.name.as_str());
     match &call.arguments {
@@ -52,6 +55,9 @@ fn made(call: &ToolCall) -> Json {
             // The scorer takes it for a call that answers nothing.
             made.insert("input_raw", text.as_str());
         }
+    }
+    if is_refused {
+        made.insert("refused", Json::Bool(true));
     }
     if let Some(id) = &call.id {
         made.insert("id", id.as_str());

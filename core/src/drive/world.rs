@@ -87,15 +87,10 @@ impl Live {
                 Came::Back(Returned::text(echo_ascii(tool, arguments)))
             }
             Live::Mocked(_) if !is_known => Came::Back(unknown(stage, tool)),
-            Live::Mocked(state) => {
-                if stage.case.bounds.validate {
-                    let errors = stage.schemas.errors(tool, arguments);
-                    if !errors.is_empty() {
-                        return Came::Back(invalid(tool, &errors));
-                    }
-                }
-                mocked(state, stage, tool, arguments)
-            }
+            Live::Mocked(state) => match refusal(stage, call) {
+                Some(refusal) => Came::Back(refusal),
+                None => mocked(state, stage, tool, arguments),
+            },
         }
     }
 }
@@ -165,6 +160,14 @@ fn malformed(text: &str) -> Returned {
         Err(error) => error.to_string(),
     };
     Returned::failure(format!("the arguments are not a JSON object: {why}"), Some(IssueKind::Undecodable))
+}
+
+/// What a known tool says to arguments that its schema does not allow.
+pub(super) fn refusal(stage: &Stage, call: &ToolCall) -> Option<Returned> {
+    let is_checked =
+        stage.case.bounds.validate && stage.case.tools.iter().any(|known| known.name == call.name);
+    let errors = stage.schemas.errors(&call.name, call.parsed().filter(|_| is_checked)?);
+    (!errors.is_empty()).then(|| invalid(&call.name, &errors))
 }
 
 fn invalid(tool: &str, errors: &[String]) -> Returned {

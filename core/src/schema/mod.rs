@@ -7,7 +7,9 @@ mod effort;
 mod parts;
 mod patterns;
 mod text;
+mod undeclared;
 mod validator;
 
 pub use arguments::{ArgumentSchemas, UnusableSchema};
+pub(crate) use undeclared::{has_undeclared, undeclared};
 pub(crate) use validator::{BoundedValidator, SchemaError, Unusable, kept_pattern_bytes};

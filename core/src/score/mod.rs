@@ -20,6 +20,7 @@ mod trajectory;
 mod typed;
 mod vitest;
 
+pub(crate) use article::can_only_fail;
 pub use equality::Equality;
 pub use inquiry::{Answer, Inquiry};
 pub use issue::{Issue, IssueKind};

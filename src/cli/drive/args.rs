@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use crate::cli::flags::keys;
 use crate::cli::input::{count, pair};
@@ -19,7 +20,7 @@ use crate::write::OutputFormat;
 ///
 /// Reads suites of cases (TOML, YAML, JSON, JSON Lines), lets each agent answer and call tools until it has finished, executes the calls
 /// by the suite's mocks, and scores calls and answers against what the case expects. LangChain Benchmarks' four tool-usage tasks are
-/// built in. Replies are stored: run the same command again to resume; nothing is paid for twice.
+/// built in. Replies are stored: run the same command again to resume a run that was stopped; what it had is not paid for twice.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DriveArgs {
     /// Suites: .toml, .yaml, .json or .jsonl; or one task of LangChain Benchmarks: langchain:typewriter-1, langchain:typewriter-26,
@@ -30,6 +31,11 @@ pub struct DriveArgs {
     /// The agent: PROVIDER:MODEL, a name from tooljudge.toml, or script:FILE for replies that are written down. Can be repeated
     #[arg(long = "agent", value_name = "AGENT")]
     pub agents: Vec<String>,
+
+    /// What names the agents' code, such as a commit. Replies that the same version gave in earlier runs are used again [default: every
+    /// run asks anew, and one that was stopped goes on]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub agent_version: Option<String>,
 
     /// Write the episodes with their scores to this file, a row for each [default: not written; the summary is printed]
     #[arg(short, long, value_name = "FILE")]
@@ -136,9 +142,14 @@ pub struct ScoringArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Result")]
 pub struct ResultArgs {
-    /// Exit with code 1 if fewer than this share of the scored episodes passes, of any agent
+    /// Exit with code 1 if fewer than this share of the scored episodes passes, of any agent [default: all must pass, unless another
+    /// gate is given]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_pass_rate: Option<f64>,
+
+    /// Exit with code 0 although episodes fail, if no gate is given
+    #[arg(long)]
+    pub allow_failures: bool,
 
     /// Exit with code 1 if pass^K, the chance that all of K tries pass, is below SHARE. Needs at least K repeats
     #[arg(long, value_name = "K=SHARE")]

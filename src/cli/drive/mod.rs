@@ -16,10 +16,10 @@ use super::host::Host;
 use super::layers::Layered;
 use super::printer::Printer;
 use super::step_summary::StepSummaryFile;
-use super::{Ending, job};
+use super::{Ending, failing, job};
 use crate::environment::EnvironmentName;
 use crate::report::{Column, GateVerdict, Table, counted};
-use crate::run::{self, AgentSummary, DriveSummary};
+use crate::run::{self, AgentSummary, BaselineComparison, DriveSummary};
 use crate::write;
 
 /// What is printed of episodes, and what they must reach.
@@ -27,6 +27,7 @@ struct Shown {
     json: bool,
     min_pass_rate: Option<f64>,
     min_pass_hat: Option<PassHat>,
+    allow_failures: bool,
     allow_unscored: f64,
     /// Where the page of a build is written, if there is one.
     step_summary: Option<StepSummaryFile>,
@@ -44,6 +45,7 @@ pub fn run(args: Layered<DriveArgs>, config: &Config, host: &Host) -> anyhow::Re
         json: args.result.json,
         min_pass_rate: args.result.min_pass_rate,
         min_pass_hat: args.result.min_pass_hat,
+        allow_failures: args.result.allow_failures,
         allow_unscored: args.result.allow_unscored.unwrap_or_default(),
         step_summary: StepSummaryFile::of(host),
     };
@@ -89,23 +91,37 @@ fn show(found: &DriveSummary, shown: &Shown, printer: Printer<'_>) -> Ending {
             }
         ));
     }
-    let failures = failures(found, shown);
     let is_gated =
         shown.min_pass_rate.is_some() || shown.min_pass_hat.is_some() || !found.baseline.is_empty();
-    let verdict = match (failures.is_empty(), is_gated) {
-        (false, _) => GateVerdict::Failed(failures.clone()),
+    let unallowed = if is_gated || shown.allow_failures { Vec::new() } else { unallowed(found) };
+    let failures = failures(found, shown);
+    let all: Vec<String> = failures.iter().chain(&unallowed).cloned().collect();
+    let verdict = match (all.is_empty(), is_gated) {
+        (false, _) => GateVerdict::Failed(all.clone()),
         (true, false) => GateVerdict::NoGate,
         (true, true) => GateVerdict::Passed(gates(shown, found)),
     };
     if let Some(file) = &shown.step_summary {
         file.append(&page::page(found, verdict), printer);
     }
-    if !failures.is_empty() {
-        for agent in &found.agents {
-            super::score::report::failures(&agent.tally).iter().for_each(|line| printer.warn(line));
-        }
+    for agent in &found.agents {
+        failing::name_cases(&agent.tally, !all.is_empty(), printer);
     }
-    Ending::of_gates(&failures, printer)
+    unallowed.iter().for_each(|why| printer.failure(why));
+    match (Ending::of_gates(&failures, printer), unallowed.is_empty()) {
+        (Ending::Done, false) => Ending::GateFailed,
+        (ending, _) => ending,
+    }
+}
+
+/// The agents that failed in episodes, a sentence each.
+fn unallowed(found: &DriveSummary) -> Vec<String> {
+    let of = |AgentSummary { agent, tally, .. }: &AgentSummary| {
+        let failed = tally.decided() - tally.passed;
+        let why = super::score::report::unallowed(failed, tally.decided(), "scored episode");
+        (failed > 0).then(|| format!("{agent}: {why}"))
+    };
+    found.agents.iter().filter_map(of).collect()
 }
 
 fn gates(shown: &Shown, found: &DriveSummary) -> Vec<String> {
@@ -136,6 +152,13 @@ fn failures(found: &DriveSummary, shown: &Shown) -> Vec<String> {
                 counted(tally.decided(), "scored episode")
             ));
         }
+        if shown.min_pass_rate.is_some() && tally.decided() * 2 < *episodes {
+            failures.push(format!(
+                "{name}: only {} of {} passed or failed, too few for --min-pass-rate",
+                tally.decided(),
+                counted(*episodes, "episode")
+            ));
+        }
         if let Some(PassHat { k, least }) = shown.min_pass_hat {
             match agent.worst_pass_hat(k.get().into()) {
                 Some(rate) if rate.all.value >= least - 1e-9 => {}
@@ -149,17 +172,35 @@ fn failures(found: &DriveSummary, shown: &Shown) -> Vec<String> {
             }
         }
     }
-    for compared in found.baseline.iter().filter(|compared| compared.is_worse()) {
-        failures.push(format!(
-            "{}: it does worse than in the baseline: {:.1} % of {} passed then, {:.1} % now (p = {:.4})",
-            compared.agent,
+    failures.extend(found.baseline.iter().flat_map(of_baseline));
+    failures
+}
+
+/// Why a comparison with an earlier run fails, if it does.
+fn of_baseline(compared: &BaselineComparison) -> Vec<String> {
+    let agent = &compared.agent;
+    let worse = compared.is_worse().then(|| {
+        let few = if compared.is_untestable() {
+            "so few episodes cannot be tested, and any that is broken counts; --repeats makes more".to_owned()
+        } else {
+            format!("p = {:.4}", compared.p)
+        };
+        format!(
+            "{agent}: it does worse than in the baseline: {:.1} % of {} passed then, {:.1} % now ({few})",
             compared.shares.0 * 100.0,
             counted(compared.episodes, "episode"),
             compared.shares.1 * 100.0,
-            compared.p
-        ));
-    }
-    failures
+        )
+    });
+    let partial = compared.is_partial().then(|| {
+        format!(
+            "{agent}: --baseline holds for {} of {} only: the others are not in it, or their case expects something else now; \
+             write a new one with -o",
+            compared.episodes,
+            counted(compared.episodes + compared.left_out, "scored episode")
+        )
+    });
+    worse.into_iter().chain(partial).collect()
 }
 
 fn to_json(found: &DriveSummary) -> Value {
@@ -173,7 +214,9 @@ fn to_json(found: &DriveSummary) -> Value {
                 "cases": compared.cases,
                 "unpaired": compared.unpaired,
                 "changed": compared.changed,
+                "left_out": compared.left_out,
                 "broken": compared.broken,
+                "broken_cases": compared.broken_cases,
                 "mended": compared.mended,
                 "passed_then": compared.shares.0,
                 "passed_now": compared.shares.1,

@@ -1,5 +1,6 @@
 //! The end of a run of agents, for human eyes.
 
+use crate::cli::failing::NAMED;
 use crate::cli::label::summary_table::dollars;
 use crate::cli::score::report::{INDENT, asked, findings, percent};
 use crate::report::{Column, Table, counted, wrapped};
@@ -176,14 +177,24 @@ fn categories(agent: &AgentSummary, width: usize) -> Vec<String> {
     vec![String::new(), table.text(width)]
 }
 
+/// The first cases, in brackets.
+fn names(cases: &[String]) -> String {
+    let shown: Vec<&str> = cases.iter().take(NAMED).map(String::as_str).collect();
+    match (shown.is_empty(), cases.len() - shown.len()) {
+        (true, _) => String::new(),
+        (false, 0) => format!(" ({})", shown.join(", ")),
+        (false, more) => format!(" ({} and {more} more)", shown.join(", ")),
+    }
+}
+
 fn against(compared: &BaselineComparison) -> String {
-    let BaselineComparison { agent, episodes, cases, broken, mended, shares, p, unpaired, changed } =
+    let BaselineComparison { agent, episodes, cases, broken, mended, shares, p, unpaired, changed, .. } =
         compared;
     let verdict = match (compared.is_worse(), shares.1 > shares.0 && *p < 0.05) {
         (true, _) => "worse than before",
         (_, true) => "better than before",
         // With fewer pairs that differ, no test can tell.
-        _ if broken + mended > 0 && *episodes < 6 => {
+        _ if broken + mended > 0 && compared.is_untestable() => {
             "too few episodes to show a difference; --repeats makes more"
         }
         _ => "no difference is shown",
@@ -196,8 +207,9 @@ fn against(compared: &BaselineComparison) -> String {
         0 => left,
         changed => format!("{left}; {} whose case expects something else now", counted(*changed, "episode")),
     };
+    let names = names(&compared.broken_cases);
     format!(
-        "baseline {agent}: {verdict}. {} of {} in both runs: {} passed then, {} now; {broken} broken, {mended} mended (p = {p:.4}){left}",
+        "baseline {agent}: {verdict}. {} of {} in both runs: {} passed then, {} now; {broken} broken{names}, {mended} mended (p = {p:.4}){left}",
         counted(*episodes, "episode"),
         counted(*cases as u64, "case"),
         percent(shares.0),

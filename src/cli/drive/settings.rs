@@ -68,6 +68,7 @@ impl Settings<'_> {
         };
         let scoring = SettingArgs { others: args.scoring.settings.clone(), ..SettingArgs::default() };
         Ok(DriveSettings {
+            agent_version: args.agent_version.clone(),
             repeats,
             cases: args.cases.ids.clone(),
             categories: args.cases.categories.clone(),
@@ -97,7 +98,8 @@ impl Settings<'_> {
         let models: Vec<String> = self.args.agents.iter().filter(is_model).cloned().collect();
         let usual = PanelSettings::default();
         let panel = if models.is_empty() {
-            let idle = self.typed.judging(Vec::new()).of_models();
+            let mut idle = self.typed.judging(Vec::new()).of_models();
+            idle.extend(self.typed.agent_version.as_ref().map(|_| "--agent-version"));
             if !idle.is_empty() {
                 printer.warn(&format!("a scripted agent does not use {}", idle.join(", ")));
             }

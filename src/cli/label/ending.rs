@@ -6,6 +6,7 @@ use super::args::GateOn;
 use super::page::page;
 use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
+use crate::cli::failing;
 use crate::cli::printer::Printer;
 use crate::cli::step_summary::StepSummaryFile;
 use crate::cli::without_label::{self, Ended, Limits};
@@ -52,6 +53,12 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         run.members.iter().flat_map(|member| failed_gates(run, member, shown)).collect();
     failed
         .extend(without_rows(run).into_iter().filter(|_| !shown.may_be_empty && shown.allow_unjudged < 1.0));
+    if !failed.is_empty() && shown.min_pass_rate.is_some() {
+        for MemberSummary { failures, .. } in &run.members {
+            let first = failures.first.iter().map(|(row, why)| (row.as_str(), why.as_str()));
+            failing::name(first, (failures.rows, "the table has them all"), true, printer);
+        }
+    }
     failed.iter().for_each(|why| printer.warn(why));
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {

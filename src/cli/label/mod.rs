@@ -95,7 +95,7 @@ fn merged<'a>(
         junit: args.result.junit,
         fold,
         max_fail: args.result.max_fail.clone(),
-        failures: step_summary.as_ref().map_or(0, |_| FAILURES),
+        failures: if step_summary.is_some() || args.result.min_pass_rate.is_some() { FAILURES } else { 0 },
         rate: args.result.min_pass_rate.is_some(),
         input: host.input(args.input.settings(args.inputs)),
         shard: args.shard,

@@ -17,7 +17,7 @@ use super::judging::{Judging, panel};
 use super::layers::{Layered, Origins};
 use super::printer::Printer;
 use super::step_summary::StepSummaryFile;
-use super::{Ending, job};
+use super::{Ending, failing, job};
 use crate::read::Take;
 use crate::report::{Column, GateVerdict, Table};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
@@ -30,6 +30,7 @@ use crate::write;
 struct Shown {
     json: bool,
     min_pass_rate: Option<f64>,
+    allow_failures: bool,
     /// Where the page of a build is written, if there is one.
     step_summary: Option<StepSummaryFile>,
 }
@@ -46,6 +47,7 @@ pub fn run(args: Layered<ScoreArgs>, config: &Config, host: &Host) -> anyhow::Re
     let shown = Shown {
         json: args.result.json,
         min_pass_rate: args.result.min_pass_rate,
+        allow_failures: args.result.allow_failures,
         step_summary: StepSummaryFile::of(host),
     };
     let judging = args.judge.judging();
@@ -132,7 +134,7 @@ fn show(found: &ScoreSummary, shown: &Shown, printer: Printer<'_>) -> anyhow::Re
     if let Some(output) = output.as_ref().filter(|_| !to_stdout) {
         printer.talk(&format!("\nwritten  {}", output.display()));
     }
-    let (ending, verdict) = gate(tally, shown.min_pass_rate, printer);
+    let (ending, verdict) = gate(tally, shown, printer);
     if let Some(file) = &shown.step_summary {
         file.append(&page::page(tally, scorer, verdict), printer);
     }
@@ -144,25 +146,35 @@ fn show(found: &ScoreSummary, shown: &Shown, printer: Printer<'_>) -> anyhow::Re
 
 const NO_CASES: &str = "the input has no cases";
 
-/// Whether enough cases pass. Warns if not.
-fn gate(tally: &Tally, least: Option<f64>, printer: Printer<'_>) -> (Ending, GateVerdict) {
+/// Whether enough cases pass: the share that is asked for, or else all of them. Names those that fail.
+fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerdict) {
     if tally.cases == 0 {
         return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()]));
     }
-    let Some(share) = least else { return (Ending::Done, GateVerdict::NoGate) };
-    if tally.reaches(share) {
-        return (Ending::Done, GateVerdict::Passed(vec![format!("--min-pass-rate {share}")]));
+    let (passed, decided) = (tally.passed, tally.decided());
+    let (why, verdict) = match shown.min_pass_rate {
+        Some(share) if tally.reaches(share) => {
+            (None, GateVerdict::Passed(vec![format!("--min-pass-rate {share}")]))
+        }
+        Some(share) => {
+            let why = format!(
+                "{passed} of {decided} cases passed, fewer than the share of {share} that --min-pass-rate asks for"
+            );
+            (Some(why.clone()), GateVerdict::Failed(vec![why]))
+        }
+        None if passed == decided || shown.allow_failures => (None, GateVerdict::NoGate),
+        None => {
+            let why = report::unallowed(decided - passed, decided, "case");
+            (Some(why.clone()), GateVerdict::Failed(vec![why]))
+        }
+    };
+    failing::name_cases(tally, why.is_some(), printer);
+    let Some(why) = why else { return (Ending::Done, verdict) };
+    match shown.min_pass_rate {
+        Some(_) => printer.warn(&why),
+        None => printer.failure(&why),
     }
-    for line in report::failures(tally) {
-        printer.warn(&line);
-    }
-    let why = format!(
-        "{} of {} cases passed, fewer than the share of {share} that --min-pass-rate asks for",
-        tally.passed,
-        tally.decided()
-    );
-    printer.warn(&why);
-    (Ending::GateFailed, GateVerdict::Failed(vec![why]))
+    (Ending::GateFailed, verdict)
 }
 
 fn scorers(width: usize) -> String {

@@ -1,7 +1,7 @@
 //! The end of a scoring run, for human eyes: how many passed, what went wrong, and what to do about it.
 
 use crate::cli::label::summary_table::dollars;
-use crate::report::{Column, Table, wrapped};
+use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{MemberSummary, Tally};
 use crate::score::IssueKind;
 
@@ -85,19 +85,12 @@ pub fn asked(judge: &MemberSummary) -> String {
     format!("judge    {judge} ({template}) was asked about {}{tokens}", cases_of(summary.rows))
 }
 
-/// The first cases that did not pass.
-pub fn failures(tally: &Tally) -> Vec<String> {
-    let line = |failure: &crate::run::Failure| format!("FAIL {}: {}", failure.case, one_line(&failure.why));
-    let mut lines: Vec<String> = tally.failures.iter().take(SHOWN).map(line).collect();
-    let all = tally.failed + tally.errored();
-    if all > SHOWN as u64 {
-        lines.push(format!("... and {} more; -o FILE writes them all", all - SHOWN as u64));
-    }
-    lines
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Why a command fails of which no gate was asked.
+pub fn unallowed(failed: u64, decided: u64, what: &str) -> String {
+    format!(
+        "{failed} of {} failed; --min-pass-rate SHARE accepts some of them, --allow-failures all",
+        counted(decided, what)
+    )
 }
 
 fn section(title: &str, mut counts: Vec<(String, u64)>, cases: u64, width: usize) -> Vec<String> {
@@ -120,12 +113,13 @@ fn section(title: &str, mut counts: Vec<(String, u64)>, cases: u64, width: usize
 
 /// What to change, by pattern: the commonest first, as the article on tool evaluation asks.
 fn advice(tally: &Tally) -> Vec<String> {
-    let mut patterns: Vec<(&(IssueKind, String), &u64)> = tally.patterns.iter().collect();
-    patterns.sort_by_key(|(_, cases)| std::cmp::Reverse(**cases));
+    let mut patterns: Vec<_> = tally.patterns.iter().collect();
+    patterns.sort_by_key(|(_, (cases, _))| std::cmp::Reverse(*cases));
     let mut lines: Vec<String> = Vec::new();
-    for ((kind, tool), cases) in patterns {
+    for ((kind, tool), (cases, first)) in patterns {
         let Some(what) = remedy(*kind, tool) else { continue };
-        let line = format!("try      {what} ({})", cases_of(*cases));
+        let more = if *cases > first.len() as u64 { ", ..." } else { "" };
+        let line = format!("try      {what} ({}: {}{more})", cases_of(*cases), first.join(", "));
         let known = lines.iter().any(|known| known.split(" (").next() == line.split(" (").next());
         if !known && lines.len() < SHOWN / 2 {
             lines.push(line);

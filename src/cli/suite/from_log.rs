@@ -48,7 +48,8 @@ pub struct FromLogArgs {
     #[arg(long, value_name = "POINTER", help_heading = "Cases")]
     pub ignore: Vec<String>,
 
-    /// Replace what this regular expression matches in messages, arguments and results by `[redacted]`. Can be repeated
+    /// Replace what this regular expression matches in messages, calls, results and ids by `[redacted 1]` and so on; a number by
+    /// another number. Can be repeated
     #[arg(long, value_name = "REGEX", help_heading = "Cases")]
     pub redact: Vec<String>,
 

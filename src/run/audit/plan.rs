@@ -127,7 +127,7 @@ fn probe_columns(
         golds,
         words,
         cluster: named("cluster", &settings.cluster, &columns::CLUSTERS)?,
-        id: named("id", &settings.id, &columns::IDS)?,
+        id: named("id", &settings.id, &columns::NAMES)?,
     })
 }
 

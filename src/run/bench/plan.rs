@@ -142,7 +142,7 @@ fn gold_plan(
         Some(column) => Ok(Some(column.clone())),
         None => Ok(usual.iter().find(|usual| names.contains(usual)).map(|usual| (*usual).to_owned())),
     };
-    let id = named("id", &settings.id, &columns::IDS)?;
+    let id = named("id", &settings.id, &columns::NAMES)?;
     let cluster = named("cluster", &settings.cluster, &columns::CLUSTERS)?;
     for column in &settings.by {
         named("by", &Some(column.clone()), &[])?;

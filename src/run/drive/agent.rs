@@ -33,10 +33,10 @@ impl Agent {
     }
 }
 
-/// Names the replies of a model in the store.
-pub(super) fn hasher(model: &Remote) -> AskHasher {
+/// Names the replies of a model of this version in the store.
+pub(super) fn hasher(model: &Remote, version: &str) -> AskHasher {
     let identity = model.identity();
-    AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
+    AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters).of_version(version)
 }
 
 /// A stored reply as an episode hears it.

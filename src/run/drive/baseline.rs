@@ -43,8 +43,12 @@ pub struct BaselineComparison {
     pub unpaired: u64,
     /// Episodes whose case expected something else then; they are left out too.
     pub changed: u64,
+    /// Of the episodes that were scored now, those that are compared with none.
+    pub left_out: u64,
     /// Episodes that passed then and do not now.
     pub broken: u64,
+    /// Their cases.
+    pub broken_cases: Vec<String>,
     /// Episodes that pass now and did not then.
     pub mended: u64,
     /// The share that passed then, and the share that passes now.
@@ -56,11 +60,23 @@ pub struct BaselineComparison {
 
 /// The level of the test.
 const LEVEL: f64 = 0.05;
+/// The fewest episodes with which the test can show anything.
+const TESTABLE: u64 = 6;
 
 impl BaselineComparison {
-    /// Whether the agent is shown to do worse now.
+    /// Whether the agent does worse now: beyond chance, or at all where no test could show it.
     pub fn is_worse(&self) -> bool {
-        self.shares.1 < self.shares.0 && self.p < LEVEL
+        self.shares.1 < self.shares.0 && (self.p < LEVEL || self.is_untestable())
+    }
+
+    /// Whether there are too few episodes for the test to show anything.
+    pub fn is_untestable(&self) -> bool {
+        self.episodes < TESTABLE
+    }
+
+    /// Whether most episodes are compared with none: the earlier run says little of this one.
+    pub fn is_partial(&self) -> bool {
+        self.left_out > self.episodes
     }
 }
 
@@ -145,6 +161,7 @@ pub(super) fn compare(
     let before = of(path, agent, before)?;
     let mut cases: BTreeMap<(&str, &str), Paired> = BTreeMap::new();
     let (mut broken, mut mended, mut paired, mut changed) = (0, 0, 0, 0);
+    let mut broken_cases = Vec::new();
     for ((suite, case, repeat), EpisodeResult { passed: passes, rules }) in now {
         let Some(then) = before.get(&(suite.clone(), case.clone(), *repeat)) else { continue };
         // Held to something else, an episode says nothing of the agent.
@@ -156,6 +173,9 @@ pub(super) fn compare(
         paired += 1;
         broken += u64::from(passed && !passes);
         mended += u64::from(!passed && *passes);
+        if passed && !passes && !broken_cases.contains(case) {
+            broken_cases.push(case.clone());
+        }
         cases.entry((suite, case)).or_default().add(true, Some(passed), Some(*passes));
     }
     if paired == 0 {
@@ -174,7 +194,9 @@ pub(super) fn compare(
         cases: clusters.len(),
         unpaired: (now.len() + before.len()) as u64 - 2 * (paired + changed),
         changed,
+        left_out: now.len() as u64 - paired,
         broken,
+        broken_cases,
         mended,
         shares,
         p: mcnemar_exact(broken, mended),

@@ -41,6 +41,7 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
             agent,
             reader: reader.as_ref(),
             run: &plan.run,
+            version: &plan.version.name,
             fresh: plan.settings.store.fresh,
             follows: plan.settings.follows,
             lacking: Ended::NotAsked,
@@ -68,7 +69,7 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
                     forecast.dialogues.push(format!("{:#}", pretty(&played.episode)));
                 }
                 let Some(model) = agent.model() else { continue };
-                if !seen.insert(super::agent::hasher(model).turn(dialogue, repeat - 1)) {
+                if !seen.insert(super::agent::hasher(model, &plan.version.name).turn(dialogue, repeat - 1)) {
                     continue;
                 }
                 forecast.asks += 1;

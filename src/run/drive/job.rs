@@ -15,13 +15,14 @@ use super::plan::DrivePlan;
 use super::replay::{Played, Replay};
 use super::summary::{AgentSummary, DriveSummary};
 use super::tables::{EpisodeTable, Place, latency_ms, turn_batch, turn_rows, turn_schema};
+use crate::domain::Status;
 use crate::drive::record::case_record;
 use crate::drive::{Ended, Stage};
 use crate::judge::Remote;
 use crate::run::junit::{self, Suite};
 use crate::run::session::{apart, unkept};
 use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
-use crate::run::{AskOutcome, Control, Pass, Progress, RunError, Stop, runtime, sharing};
+use crate::run::{AskOutcome, Control, MemberSummary, Pass, Progress, RunError, Stop, runtime, sharing};
 use crate::score::ScoreError;
 use crate::table::Record;
 use crate::write::{self, Finished, Sink};
@@ -49,6 +50,11 @@ pub async fn drive(settings: DriveSettings, control: &Control) -> Result<DriveSu
     let plan = DrivePlan::new(settings, true, control)?;
     if let Some(left) = plan.unheard() {
         control.observer.warning(&left);
+    }
+    if let Some(since) = &plan.version.resumes {
+        control.observer.warning(&format!(
+            "this run goes on where the one of {since} was stopped, and uses the replies that came then; --fresh asks everything anew"
+        ));
     }
     control.observer.begins();
     let kept = "every reply that came is kept, and no table was written. Run the same command again to go on from there";
@@ -98,7 +104,7 @@ impl DrivePlan {
         let mut passes = Vec::new();
         for model in self.agents.iter().map(|agent| agent.model()) {
             let driven = (&self.stages, self.repeats());
-            let settings = (&self.settings.store, self.run.as_str());
+            let settings = (&self.settings.store, self.run.as_str(), self.version.name.as_str());
             passes.push(match model {
                 Some(model) => {
                     let follows = self.settings.follows;
@@ -212,7 +218,11 @@ impl DrivePlan {
             elapsed: began.elapsed(),
             agents,
         };
-        plan.keep(&summary, (episodes, turns)).await?;
+        let is_graded =
+            |member: &MemberSummary| !member.summary.statuses.contains_key(&Status::SkippedBudget);
+        let is_whole = outcomes.iter().all(|outcome| *outcome == AskOutcome::All)
+            && summary.grade.as_ref().is_none_or(is_graded);
+        plan.keep(&summary, (episodes, turns), is_whole).await?;
         Ok(summary)
     }
 
@@ -246,6 +256,7 @@ impl DrivePlan {
                 agent,
                 reader: reader.as_ref(),
                 run: &self.run,
+                version: &self.version.name,
                 fresh: self.settings.store.fresh,
                 follows: self.settings.follows,
                 met: &met,
@@ -369,23 +380,25 @@ impl DrivePlan {
             "suites": self.suites.iter().map(|(name, cases)| json!({ "name": name, "cases": cases })).collect::<Vec<_>>(),
             "repeats": self.repeats(),
             "compat": self.settings.follows.peer(),
+            "agent_version": self.version.to_json(),
             "agents": agents,
             "store": self.store.as_ref().map(|store| store.place().to_string()),
         })
     }
 
-    /// Records the run in the store and beside its outputs.
+    /// Records the run in the store and beside its outputs. One that is not whole can go on.
     async fn keep(
         &self,
         summary: &DriveSummary,
         (episodes, turns): (Option<Finished>, Option<Finished>),
+        is_whole: bool,
     ) -> Result<(), RunError> {
         let mut record = self.record();
         record["finished_at"] = json!(Timestamp::now().to_string());
         record["scorer"] = json!(summary.scorer);
         record["summary"] = json!(summary.agents.iter().map(AgentSummary::to_json).collect::<Vec<_>>());
         if let Some(store) = &self.store {
-            store.manifest(record.to_string(), true).await?;
+            store.manifest(record.to_string(), is_whole).await?;
         }
         for (output, finished) in [(&self.output, episodes), (&self.turns, turns)] {
             if let (Some(output), Some(finished)) =

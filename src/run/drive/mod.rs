@@ -13,6 +13,7 @@ mod job;
 mod pass;
 mod plan;
 mod replay;
+mod resuming;
 mod summary;
 mod tables;
 

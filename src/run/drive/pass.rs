@@ -64,12 +64,12 @@ impl DrivePass {
         model: &Arc<Remote>,
         follows: Loop,
         store: &Arc<Store>,
-        (settings, run): (&StoreSettings, &str),
+        (settings, run, version): (&StoreSettings, &str, &str),
     ) -> Result<DrivePass, RunError> {
         Ok(DrivePass {
             stages: Arc::clone(stages),
             repeats,
-            hasher: hasher(model),
+            hasher: hasher(model, version),
             model: Arc::clone(model),
             follows,
             store: Arc::clone(store),

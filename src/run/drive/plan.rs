@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::agent::{Agent, AgentReady};
 use super::baseline::{self, Earlier};
 use super::error::DriveError;
+use super::resuming::Version;
 use crate::domain::{Json, did_you_mean};
 use crate::drive::{
     Case, EpisodeScorer, Expected, Loop, Script, Stage, Suite, SuiteDefaults, SuiteFormat, langchain,
@@ -15,7 +16,7 @@ use crate::drive::{
 use crate::judge::CostBudget;
 use crate::run::outputs::check_places;
 use crate::run::panel::{connect_agents, run_name};
-use crate::run::settings::{AgentKind, DriveSettings, DriveSource};
+use crate::run::settings::{AgentKind, DriveSettings, DriveSource, JudgeKind, PanelSettings, SettingsError};
 use crate::run::{Control, RunError};
 use crate::store::Store;
 use crate::write::Output;
@@ -24,6 +25,8 @@ use crate::write::Output;
 pub(super) struct DrivePlan {
     pub settings: DriveSettings,
     pub run: String,
+    /// Whose replies of earlier runs count.
+    pub version: Version,
     /// The names of the suites, and how many of the cases are of each, in order.
     pub suites: Vec<(String, usize)>,
     pub stages: Arc<[Arc<Stage>]>,
@@ -85,6 +88,9 @@ impl DrivePlan {
             AgentKind::Script(_) => None,
         });
         let (models, cost_budget) = connect_agents(models, settings.max_cost, store.as_deref(), asks)?;
+        if let Some(panel) = settings.grade.as_ref().filter(|_| asks) {
+            check_grader(panel, store.as_deref())?;
+        }
         let mut models = models.into_iter().map(Arc::new);
         let mut agents = Vec::new();
         for agent in &settings.agents {
@@ -97,8 +103,15 @@ impl DrivePlan {
             agents.extend(kind.map(|kind| Agent { name: agent.name.clone(), kind }));
         }
         check_identities(&agents)?;
+        let version = Version::find(
+            settings.agent_version.as_deref(),
+            (&agents, &sizes),
+            (store.as_deref(), &settings.store),
+            &run,
+        )?;
         Ok(DrivePlan {
             run,
+            version,
             suites: sizes,
             stages: stages.into(),
             agents,
@@ -375,6 +388,22 @@ fn scripts(
         scripts.insert(path.clone(), Arc::new(script));
     }
     Ok(scripts)
+}
+
+/// Refuses a judge of answers that could not be asked, before any answer is paid for.
+fn check_grader(panel: &PanelSettings, store: Option<&Store>) -> Result<(), RunError> {
+    let models = panel.judges.iter().filter_map(|judge| match &judge.kind {
+        JudgeKind::Model(model) => Some(model.as_ref()),
+        _ => None,
+    });
+    match connect_agents(models, None, store, true) {
+        Err(RunError::Settings(SettingsError::NoKey(variable))) => Err(DriveError::Grade(format!(
+            "no API key: set the environment variable {variable}; --base-url is the agent's, so a judge at a server that needs no key \
+             is a name in tooljudge.toml, with a base_url of its own"
+        ))
+        .into()),
+        connected => connected.map(drop),
+    }
 }
 
 /// Refuses models whose replies would be taken for each other's.

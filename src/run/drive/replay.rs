@@ -17,6 +17,8 @@ pub(super) struct Replay<'a> {
     pub reader: Option<&'a Reader>,
     /// This run.
     pub run: &'a str,
+    /// The version of the agents.
+    pub version: &'a str,
     /// Whether only this run's replies count.
     pub fresh: bool,
     pub follows: Loop,
@@ -66,7 +68,7 @@ impl Replay<'_> {
                 }
             }
             AgentReady::Model(model) => {
-                let hasher = hasher(model);
+                let hasher = hasher(model, self.version);
                 while let Some(dialogue) = episode.asks() {
                     let Some(reader) = self.reader else {
                         episode.end(self.lacking, None);

@@ -10,10 +10,11 @@ use super::BaselineComparison;
 use super::replay::Played;
 use super::tables::latency_ms;
 use crate::domain::Paid;
-use crate::drive::Ended;
+use crate::drive::record::expected_calls;
+use crate::drive::{Case, Ended};
 use crate::run::junit::CaseOutcome;
 use crate::run::{MemberSummary, Tally};
-use crate::score::{ScoreError, Scored};
+use crate::score::{Issue, IssueKind, ScoreError, Scored};
 use crate::stats::{self, PassRate, Trials};
 
 /// What a run of agents came to.
@@ -139,7 +140,7 @@ impl AgentSummary {
         self.paid = Paid::sum(self.paid, spent.paid);
         let passed = scored.as_ref().ok().and_then(|scored| scored.passed);
         if ended.is_scored() {
-            self.tally.add(Some(id), scored);
+            self.tally.add_as(Some(id), scored, &|issue| pattern(case, issue));
             self.latencies.push(latency_ms(played));
             if let Ok(scored) = scored {
                 let is_flawed = !scored.issues.is_empty() || scored.score.is_some_and(|score| score < 1.0);
@@ -278,6 +279,23 @@ impl AgentSummary {
             "cached": self.cached,
             "repeats": rates,
         })
+    }
+}
+
+/// What an issue is an example of: only tools on offer have descriptions to improve, and who calls an expected one again and again
+/// does not take it for another.
+fn pattern(case: &Case, issue: &Issue) -> (IssueKind, String) {
+    let tool = issue.tool.as_deref().unwrap_or_default();
+    let is_expected = || {
+        let calls = expected_calls(&case.expected);
+        let names = calls.as_array().unwrap_or_default().iter().filter_map(|call| call.get("name")?.as_str());
+        names.into_iter().any(|name| name == tool)
+    };
+    match issue.kind {
+        _ if tool.is_empty() => (issue.kind, String::new()),
+        _ if case.tools.iter().all(|known| known.name != tool) => (IssueKind::UnknownTool, String::new()),
+        IssueKind::UnexpectedCall if is_expected() => (IssueKind::TooManyCalls, String::new()),
+        kind => (kind, tool.to_owned()),
     }
 }
 

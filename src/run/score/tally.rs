@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::score::{IssueKind, ScoreError, Scored};
+use crate::score::{Issue, IssueKind, ScoreError, Scored};
 use crate::stats::wilson;
 
 /// Counts over all cases of an input.
@@ -32,8 +32,8 @@ pub struct Tally {
     pub tools: BTreeMap<String, u64>,
     /// Cases with an issue about such a parameter: tool and JSON pointer.
     pub parameters: BTreeMap<(String, String), u64>,
-    /// Cases by kind and tool, for advice.
-    pub patterns: BTreeMap<(IssueKind, String), u64>,
+    /// Cases by kind and tool, for advice: how many, and the first of them.
+    pub patterns: BTreeMap<(IssueKind, String), (u64, Vec<String>)>,
     /// What did not pass, in order.
     pub failures: Vec<Failure>,
     /// All cases by name, and why each did not pass, where they are to be listed.
@@ -51,6 +51,8 @@ pub struct Failure {
 
 /// Failures that are kept with their reasons; all are counted.
 const KEPT: usize = 10_000;
+/// Cases that are named for an advice.
+const EXAMPLES: usize = 3;
 
 impl Tally {
     /// A tally that keeps the names of all cases.
@@ -59,6 +61,17 @@ impl Tally {
     }
 
     pub(in crate::run) fn add(&mut self, name: Option<&str>, scored: &Result<Scored, ScoreError>) {
+        let pattern = |issue: &Issue| (issue.kind, issue.tool.clone().unwrap_or_default());
+        self.add_as(name, scored, &pattern);
+    }
+
+    /// The same, with what an issue is an example of for advice.
+    pub(in crate::run) fn add_as(
+        &mut self,
+        name: Option<&str>,
+        scored: &Result<Scored, ScoreError>,
+        pattern: &dyn Fn(&Issue) -> (IssueKind, String),
+    ) {
         self.cases += 1;
         if let Some(listed) = &mut self.listed {
             listed.push((name.map_or_else(|| self.cases.to_string(), str::to_owned), None));
@@ -103,13 +116,17 @@ impl Tally {
         for tool in tools {
             *self.tools.entry(tool.clone()).or_default() += 1;
         }
-        let of = |issue: &crate::score::Issue| Some((issue.tool.clone()?, issue.path.clone()?));
+        let of = |issue: &Issue| Some((issue.tool.clone()?, issue.path.clone()?));
         for parameter in scored.issues.iter().filter_map(of).collect::<BTreeSet<_>>() {
             *self.parameters.entry(parameter).or_default() += 1;
         }
-        let of = |issue: &crate::score::Issue| (issue.kind, issue.tool.clone().unwrap_or_default());
-        for pattern in scored.issues.iter().map(of).collect::<BTreeSet<_>>() {
-            *self.patterns.entry(pattern).or_default() += 1;
+        let case = name.map_or_else(|| self.cases.to_string(), str::to_owned);
+        for pattern in scored.issues.iter().map(pattern).collect::<BTreeSet<_>>() {
+            let (cases, first) = self.patterns.entry(pattern).or_default();
+            *cases += 1;
+            if first.len() < EXAMPLES {
+                first.push(case.clone());
+            }
         }
     }
 

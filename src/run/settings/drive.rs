@@ -15,6 +15,9 @@ pub struct DriveSettings {
     pub source: DriveSource,
     /// At least one; names differ.
     pub agents: Vec<AgentSettings>,
+    /// What names the agents' code, such as a commit: earlier runs of the same version answer too. Default: nothing, and only a run
+    /// that was stopped is gone on with.
+    pub agent_version: Option<String>,
     /// How often each case is driven. Default: once.
     pub repeats: NonZeroU32,
     /// Only the cases of these ids. Default: all.
@@ -105,6 +108,7 @@ impl DriveSettings {
         DriveSettings {
             source,
             agents,
+            agent_version: None,
             repeats: NonZeroU32::MIN,
             cases: Vec::new(),
             categories: Vec::new(),

@@ -10,9 +10,6 @@ use crate::run::{Row, RunError, Watch};
 use crate::table::Batch;
 use crate::write::Labelled;
 
-/// Names of rows that logs have.
-const SOURCE_ID: &str = "source_id";
-
 /// Which rows a list holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
@@ -67,7 +64,7 @@ impl ListWatch {
 impl Watch for ListWatch {
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
         let there = |name: &&str| batch.schema.position(name).is_some();
-        let named = columns::IDS.into_iter().chain([SOURCE_ID]).find(there);
+        let named = columns::NAMES.into_iter().find(there);
         let names = named.map(|name| batch.column(name)).transpose()?;
         for at in 0..rows.len() {
             self.rows += 1;

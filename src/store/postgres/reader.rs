@@ -14,7 +14,7 @@ use super::statements::LookUp;
 use super::text::unescaped;
 use crate::domain::{Paid, Usage};
 use crate::store::stored_reply::StoredReply;
-use crate::store::{Failure, Fingerprint, Found, StoreError};
+use crate::store::{Failure, Fingerprint, Found, StoppedRun, StoreError};
 
 /// Asks over the run's connection for looking up. The questions go off at once; what is returned is their answer.
 #[derive(Debug)]
@@ -101,6 +101,34 @@ impl Reader {
         self.0.ask(|session| async move {
             let rows = query(&session, LookUp::AnyReply, &[]).await?;
             rows.first().map_or(Ok(false), |row| row.try_get(0))
+        })
+    }
+
+    pub(in crate::store) fn holds_replies_of(&self, run: &str) -> answer!(bool) {
+        let run: Arc<str> = run.into();
+        self.0.ask(move |session| {
+            let run = Arc::clone(&run);
+            async move {
+                let rows = query(&session, LookUp::ReplyOf, &[&&*run]).await?;
+                rows.first().map_or(Ok(false), |row| row.try_get(0))
+            }
+        })
+    }
+
+    pub(in crate::store) fn stopped_run(&self, keys: &[&str], value: &str) -> answer!(Option<StoppedRun>) {
+        let (keys, value): (Vec<String>, Arc<str>) =
+            (keys.iter().map(|key| (*key).to_owned()).collect(), value.into());
+        self.0.ask(move |session| {
+            let (keys, value) = (keys.clone(), Arc::clone(&value));
+            async move {
+                let rows = query(&session, LookUp::LastRun, &[&keys, &&*value]).await?;
+                let Some(row) = rows.first().filter(|row| row.try_get(3).unwrap_or(false)) else {
+                    return Ok(None);
+                };
+                let manifest: String = row.try_get(1)?;
+                let (run, started_at) = (row.try_get(0)?, row.try_get(2)?);
+                Ok(Some(StoppedRun { run, manifest: unescaped(&manifest), started_at }))
+            }
         })
     }
 

@@ -27,6 +27,8 @@ pub(super) enum LookUp {
     Failure,
     Wasted,
     AnyReply,
+    ReplyOf,
+    LastRun,
     Asking,
     Adaptations,
 }
@@ -167,6 +169,12 @@ pub(super) fn look_ups() -> Vec<String> {
          WHERE fingerprint = ANY($1) AND run = $2 ORDER BY number"
             .to_owned(),
         "SELECT EXISTS (SELECT FROM replies)".to_owned(),
+        "SELECT EXISTS (SELECT FROM replies WHERE run = $1)".to_owned(),
+        format!(
+            "SELECT id, manifest, to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), finished_at IS NULL AND {} \
+             FROM runs WHERE manifest::json #>> $1::text[] = $2 ORDER BY started_at DESC LIMIT 1",
+            is_away("id")
+        ),
         format!(
             "SELECT count(*) FROM askers WHERE endpoint = $1 AND model = $2 AND NOT ({})",
             is_over("lease_until")

@@ -7,11 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::reply_row::{self, select};
+use super::run_lock::{self, Liveness};
 use super::writer::lease;
 use super::{connect, error};
 use crate::domain::{Paid, Usage};
 use crate::store::stored_reply::StoredReply;
-use crate::store::{Failure, Fingerprint, Found, StoreError};
+use crate::store::{Failure, Fingerprint, Found, StoppedRun, StoreError};
 
 /// A connection that only reads.
 #[derive(Debug)]
@@ -75,6 +76,36 @@ impl Reader {
         self.look(|connection| {
             connection.query_row("SELECT EXISTS (SELECT 1 FROM replies)", [], |row| row.get(0))
         })
+    }
+
+    pub(in crate::store) fn holds_replies_of(&self, run: &str) -> Result<bool, StoreError> {
+        self.look(|connection| {
+            connection.query_row("SELECT EXISTS (SELECT 1 FROM replies WHERE run = ?1)", [run], |row| row.get(0))
+        })
+    }
+
+    pub(in crate::store) fn stopped_run(
+        &self,
+        keys: &[&str],
+        value: &str,
+    ) -> Result<Option<StoppedRun>, StoreError> {
+        let last = self.look(|connection| {
+            let last = connection.query_row(
+                "SELECT id, manifest, started_at, finished_at IS NOT NULL FROM runs \
+                 WHERE json_valid(manifest) AND json_extract(manifest, ?1) = ?2 ORDER BY started_at DESC, rowid DESC LIMIT 1",
+                [&format!("$.{}", keys.join(".")), value],
+                |row| {
+                    let stopped =
+                        StoppedRun { run: row.get(0)?, manifest: row.get(1)?, started_at: row.get(2)? };
+                    Ok((stopped, row.get::<_, bool>(3)?))
+                },
+            );
+            last.optional()
+        })?;
+        let is_stopped = |(last, finished): &(StoppedRun, bool)| {
+            !finished && run_lock::liveness(&self.path, &last.run) != Liveness::Alive
+        };
+        Ok(last.filter(is_stopped).map(|(last, _)| last))
     }
 
     pub(in crate::store) fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::chains::Chain;
 use super::draft::{CaseDraft, number};
-use super::expectation::{Due, banned, due, expected, tools};
+use super::expectation::{Due, banned, due, expected, is_refused, tools};
 use super::pieces::{self, Answered, Piece};
 use super::{ExpectedParts, FromLogOptions, LeftOut, LoggedTurn, Review};
 use crate::domain::{Arguments, Flag, Json, Object, ToolCall, ToolDefinition};
@@ -47,7 +47,7 @@ pub(super) fn case(chain: &Chain<'_>, options: &FromLogOptions) -> Result<CaseDr
         case.insert("system", script.system.join("\n\n"));
     }
     let expects_calls = script.banned.is_empty() && options.expect != ExpectedParts::Nothing;
-    speak(&mut case, &script, expects_calls, options);
+    speak(&mut case, &script, expects_calls, (&tools, options));
     if !script.banned.is_empty() {
         case.insert("not_calls", banned(&script.banned));
     } else if !expects_calls {
@@ -67,13 +67,18 @@ pub(super) fn case(chain: &Chain<'_>, options: &FromLogOptions) -> Result<CaseDr
 }
 
 /// What users say, with what is expected in between.
-fn speak(case: &mut Object, script: &Script, expects_calls: bool, options: &FromLogOptions) {
+fn speak(
+    case: &mut Object,
+    script: &Script,
+    expects_calls: bool,
+    (tools, options): (&[ToolDefinition], &FromLogOptions),
+) {
     let expects = |turn: &UserTurn| expects_calls && !turn.expected.is_empty();
     match &script.turns[..] {
         [only] => {
             case.insert("user_message", only.said.as_str());
             if expects(only) {
-                case.insert("expected_tool_calls", expected(&only.expected, options));
+                case.insert("expected_tool_calls", expected(&only.expected, tools, options));
             }
         }
         turns => {
@@ -81,7 +86,7 @@ fn speak(case: &mut Object, script: &Script, expects_calls: bool, options: &From
                 let mut object = Object::new();
                 object.insert("user", turn.said.as_str());
                 if expects(turn) {
-                    object.insert("expected_tool_calls", expected(&turn.expected, options));
+                    object.insert("expected_tool_calls", expected(&turn.expected, tools, options));
                 }
                 Json::Object(object)
             };
@@ -102,10 +107,7 @@ fn bounds(case: &mut Object, script: &Script, tools: &[ToolDefinition]) -> Resul
         case.insert("max_tool_calls", number(script.made.len()));
     }
     let schemas = ArgumentSchemas::new(&Arc::from(tools)).map_err(|_| LeftOut::UnusableDefinitions)?;
-    let is_refused = |call: &ToolCall| {
-        call.parsed().is_some_and(|arguments| !schemas.errors(&call.name, arguments).is_empty())
-    };
-    if script.made.iter().any(is_refused) {
+    if script.made.iter().any(|call| is_refused(call, tools, &schemas)) {
         case.insert("validate", Json::Bool(false));
     }
     Ok(())
@@ -192,7 +194,7 @@ fn mock(call: &ToolCall, answered: &Answered<'_>, options: &FromLogOptions) -> R
     mock.insert("tool", call.name.as_str());
     mock.insert("when", Json::Object(when));
     mock.insert("match", if is_whole { "exact" } else { "strict" });
-    mock.insert(if result.is_error { "error" } else { "text" }, options.redaction.text(result.content));
+    mock.insert(if result.is_error { "error" } else { "text" }, options.redaction.content(result.content));
     mock.insert("times", number(1));
     Ok(Json::Object(mock))
 }

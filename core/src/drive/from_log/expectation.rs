@@ -3,6 +3,7 @@
 use super::ignore::Ignored;
 use super::{ExpectedParts, FromLogOptions, LeftOut, LoggedTurn, Review};
 use crate::domain::{Calls, Definitions, Json, Object, ToolCall, ToolDefinition};
+use crate::schema::{ArgumentSchemas, has_undeclared};
 
 /// What a reviewed turn says of a right one.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,11 +82,20 @@ pub(super) fn tools(logged: &LoggedTurn) -> Result<Vec<ToolDefinition>, LeftOut>
 }
 
 /// Expected calls, as suite files spell them.
-pub(super) fn expected(calls: &[ToolCall], options: &FromLogOptions) -> Json {
-    Json::Array(calls.iter().map(|call| Json::Object(expected_call(call, options))).collect())
+pub(super) fn expected(calls: &[ToolCall], tools: &[ToolDefinition], options: &FromLogOptions) -> Json {
+    Json::Array(calls.iter().map(|call| Json::Object(expected_call(call, tools, options))).collect())
 }
 
-fn expected_call(call: &ToolCall, options: &FromLogOptions) -> Object {
+/// Whether a call has arguments that its tool does not take.
+pub(super) fn is_refused(call: &ToolCall, tools: &[ToolDefinition], schemas: &ArgumentSchemas) -> bool {
+    let tool = tools.iter().find(|tool| tool.name == call.name);
+    call.parsed().is_some_and(|arguments| {
+        tool.is_some_and(|tool| has_undeclared(&tool.parameters, arguments))
+            || !schemas.errors(&call.name, arguments).is_empty()
+    })
+}
+
+fn expected_call(call: &ToolCall, tools: &[ToolDefinition], options: &FromLogOptions) -> Object {
     let mut expected = Object::new();
     expected.insert("tool_name", call.name.as_str());
     if options.expect != ExpectedParts::Arguments {
@@ -108,12 +118,28 @@ fn expected_call(call: &ToolCall, options: &FromLogOptions) -> Object {
         validator.insert("schema", rest.schema(value));
         validators.insert(name, Json::Object(validator));
     }
+    // A parameter that is left out and one that has its default say the same.
+    let tool = tools.iter().find(|tool| tool.name == call.name);
+    let properties = tool.and_then(|tool| tool.parameters.get("properties")).and_then(Json::as_object);
+    for (name, property) in properties.into_iter().flat_map(Object::iter) {
+        let is_left_out = call.parsed().is_some_and(|arguments| !arguments.contains_key(name));
+        if let Some(default) =
+            property.get("default").filter(|_| is_left_out && !options.ignored.of(name).is_whole())
+        {
+            let mut validator = Object::new();
+            validator.insert("kind", "in");
+            validator.insert("values", Json::Array(vec![default.clone()]));
+            validators.insert(name, Json::Object(validator));
+        }
+    }
     if !required.is_empty() {
         expected.insert("required_params", Json::Object(required));
     }
     if !validators.is_empty() {
         expected.insert("param_validators", Json::Object(validators));
     }
+    // An argument that was added changes a call as one that was altered does.
+    expected.insert("optional_params", Json::Array(options.ignored.parameters().map(Json::from).collect()));
     expected
 }
 

@@ -34,6 +34,11 @@ impl Ignored {
         arguments.iter().any(|(name, value)| self.of(name).touches(value))
     }
 
+    /// The parameters that are ignored whole.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.pointers.iter().filter(|keys| keys.len() == 1).map(|keys| keys[0].as_str())
+    }
+
     /// What is ignored of a parameter.
     pub(super) fn of(&self, parameter: &str) -> Rest<'_> {
         Rest { pointers: self.pointers.iter().map(Vec::as_slice).collect() }.of(parameter)

@@ -64,12 +64,45 @@ impl Redaction {
             met.push(found.to_owned());
             met.len() - 1
         });
-        format!("[redacted {}]", at + 1)
+        // A number stays one of as many digits: whoever is told it can still call a tool with it, and JSON stays JSON.
+        match found.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => format!("9{:0>rest$}", at + 1, rest = found.len() - 1),
+            false => format!("[redacted {}]", at + 1),
+        }
+    }
+
+    /// What a tool returned or a message says: JSON is JSON afterwards.
+    pub(super) fn content(&self, content: &str) -> String {
+        let text = self.text(content);
+        let structure = |text: &str| {
+            Json::parse(text).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)))
+        };
+        let Some(json) = structure(content).filter(|_| text != content && structure(&text).is_none()) else {
+            return text;
+        };
+        let json = self.json(&json).to_string();
+        // A match that reaches over several values is in none of them.
+        let is_left = self.met.borrow().iter().any(|met| json.contains(met));
+        if is_left { text } else { json }
+    }
+
+    fn id(&self, id: Option<&String>) -> Option<String> {
+        id.map(|id| self.text(id))
+    }
+
+    /// A number without its matches, which is a number.
+    fn number(&self, number: &Number) -> Json {
+        let text = self.text(number.as_str());
+        let digits =
+            || number.as_str().bytes().filter(u8::is_ascii_digit).map(char::from).collect::<String>();
+        let number = Number::parse(&text).or_else(|| Number::parse(&self.word(&digits())));
+        number.map_or(Json::from(text), Json::Number)
     }
 
     pub(super) fn message(&self, message: &Message) -> Message {
         Message {
-            content: self.text(&message.content),
+            content: self.content(&message.content),
+            tool_call_id: self.id(message.tool_call_id.as_ref()),
             tool_calls: message.tool_calls.iter().map(|call| self.call(call)).collect(),
             ..message.clone()
         }
@@ -83,7 +116,7 @@ impl Redaction {
                 arguments.iter().map(|(name, value)| (name.to_owned(), self.json(value))).collect(),
             ),
         };
-        ToolCall { arguments, ..call.clone() }
+        ToolCall { arguments, id: self.id(call.id.as_ref()), ..call.clone() }
     }
 
     fn json(&self, json: &Json) -> Json {
@@ -96,7 +129,7 @@ impl Redaction {
                 Json::Object(object.iter().map(member).collect::<Object>())
             }
             // A card's number is as secret without quotation marks.
-            Json::Number(number) if self.hides(number) => Json::from(self.word(number.as_str())),
+            Json::Number(number) if self.hides(number) => self.number(number),
             other => other.clone(),
         }
     }
@@ -109,6 +142,7 @@ impl Redaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Role;
 
     #[test]
     fn matches_go_wherever_they_stand() {
@@ -121,8 +155,26 @@ mod tests {
         let call = redaction.call(&ToolCall::new("send", arguments));
         assert_eq!(
             Json::Object(call.parsed().unwrap().clone()).to_string(),
-            r#"{"to":["[redacted 1]"],"card":"[redacted 2]","map":{"[redacted 3]":{"n":1}}}"#
+            r#"{"to":["[redacted 1]"],"card":9000000000000002,"map":{"[redacted 3]":{"n":1}}}"#
         );
+    }
+
+    #[test]
+    fn numbers_stay_numbers_and_json_stays_json() {
+        let redaction = Redaction::new(&[r"\d{7}", r"-\d+\.\d+", r#""k":"[^"]*""#]).unwrap();
+        assert_eq!(redaction.content(r#"{"n":5551234,"m":"5551234"}"#), r#"{"n":9000001,"m":"9000001"}"#);
+        assert_eq!(redaction.text("call 5551234 or 5559999"), "call 9000001 or 9000002");
+        let number = |text: &str| redaction.json(&Json::parse(text).unwrap()).to_string();
+        assert_eq!(number("5551234"), "9000001");
+        assert!(Number::parse(&number("-12.5")).is_some());
+        assert!(Json::parse(&redaction.content(r#"{"n":-12.5}"#)).is_ok());
+        // Rather no JSON than a secret.
+        assert_eq!(redaction.content(r#"{"k":"secret","n":1}"#), r#"{[redacted 5],"n":1}"#);
+        let mut call = ToolCall::new("send", Object::new());
+        call.id = Some("call_5551234".to_owned());
+        assert_eq!(redaction.call(&call).id.as_deref(), Some("call_9000001"));
+        let result = Message { tool_call_id: call.id, ..Message::new(Role::Tool, "ok") };
+        assert_eq!(redaction.message(&result).tool_call_id.as_deref(), Some("call_9000001"));
     }
 
     #[test]

@@ -6,9 +6,11 @@ use super::table::Table;
 use super::tools::undefined;
 use crate::domain::{Json, Object, ToolDefinition};
 use crate::drive::Matching;
+use crate::schema::undeclared;
 use crate::score::SCORERS;
 
-const CALL_KEYS: &[&str] = &["tool_name", "required_params", "forbidden_params", "param_validators"];
+const CALL_KEYS: &[&str] =
+    &["tool_name", "required_params", "forbidden_params", "optional_params", "param_validators"];
 
 /// Kinds of validators with their keys.
 const VALIDATORS: [(&str, &[&str]); 6] = [
@@ -48,6 +50,14 @@ pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: 
             }
         }
         scorable(&call, item)?;
+        for key in ["required_params", "param_validators"] {
+            let tool = tools.iter().find(|tool| validates && tool.name == name);
+            for member in call.table(key)?.filter(|_| tool.is_some()).map(Node::members).unwrap_or_default() {
+                if let Some(why) = tool.and_then(|tool| undeclared(&tool.parameters, &member.key)) {
+                    return Err(call.fault(member.at, format!("`{key}`: {why}")));
+                }
+            }
+        }
         if let Some(tool) = tools.iter().find(|tool| validates && tool.name == name)
             && let Some(params) = item.to_json().get("required_params").and_then(Json::as_object)
         {

@@ -41,6 +41,8 @@ struct Patterns {
     digit: Regex,
     failure: Regex,
     severity: Regex,
+    /// A line that says what the score 1 is given for.
+    one: Regex,
     variable: Regex,
 }
 
@@ -49,9 +51,10 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
         role: Regex::new(r"(?i)^\s*#?\s*(system|developer|user|assistant)\s*:\s*$").ok()?,
         grades: Regex::new(r"\b1\s*(?:-|–|to|and|through|,)\s*5\b").ok()?,
         digit: Regex::new(r"\d+(?:\.\d+)?").ok()?,
-        failure: Regex::new(r"(?i)fail|incorrect|wrong|violat|error|invalid|unsafe|harm|problem|issue|mistake|fault|missing|sever|risk|toxic|worst|reject|unsuccess|\bbad\b|\bno\b|\bnot\b|false")
+        failure: Regex::new(r"(?i)fail|incorrect|wrong|violat|error|invalid|unsafe|harm|problem|issue|mistake|fault|missing|sever|risk|toxic|worst|reject|unsuccess|deflect|hallucinat|fabricat|leak|jailbreak|refus|bias|\bbad\b|\bno\b|\bnot\b|false")
             .ok()?,
         severity: Regex::new(r"(?i)sever|harm|risk|toxic|worst|violat|unsafe|danger").ok()?,
+        one: Regex::new(r"(?i)^\W*(?:(?:a )?score (?:of )?)?1\W*?\s*(?:=|:|-|–|—|→|means|if)\s*(.+)$").ok()?,
         variable: Regex::new(r"\{[{%][^}%]*?\b(query|tool_calls|response)\b").ok()?,
     })
 });
@@ -163,7 +166,10 @@ fn settings(model: Option<&Value>) -> Option<String> {
 /// The scores that lines about the score speak of: 0 and 1, or 1 to 5.
 fn rails(patterns: &Patterns, body: &str) -> Result<Rails, String> {
     let (mut binary, mut graded) = (false, false);
+    let mut fails = false;
     for line in body.lines() {
+        let said_of_one = patterns.one.captures(line).and_then(|found| found.get(1));
+        fails |= said_of_one.is_some_and(|said| patterns.failure.is_match(said.as_str()));
         let lower = line.to_lowercase();
         let Some(at) =
             ["score", "result\"", "_level", "rating"].iter().filter_map(|name| lower.find(name)).min()
@@ -205,6 +211,9 @@ fn rails(patterns: &Patterns, body: &str) -> Result<Rails, String> {
         }
     }
     match (binary, graded) {
+        (true, false) if fails => Err(format!(
+            "its text may give the score 1 to failures; {NAME_THEM}: --rails 1,0 if 1 passes, --rails 0,1 if 0 does"
+        )),
         (true, false) => labels::scored(vec![("1".to_owned(), 1.0), ("0".to_owned(), 0.0)], 1.0),
         (false, true) => labels::grades(1, 5, THRESHOLD),
         (true, true) => {

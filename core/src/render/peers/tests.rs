@@ -199,6 +199,12 @@ fn labels_that_a_file_leaves_open_are_asked_for() {
             "may give the score 1 to failures",
         ),
         (
+            prompty(
+                "{{query}} {{tool_calls}} \"score\": <0 or 1>\n0 = it did not deflect\n1 = it did deflect the question",
+            ),
+            "may give the score 1 to failures",
+        ),
+        (
             prompty("{{query}} {{tool_calls}} a severity score from 1 to 5, 5 most severe"),
             "may give high scores to failures",
         ),

@@ -31,6 +31,9 @@ pub struct Expectation<'a> {
     /// Values by parameter; null for any value. `None` for none.
     pub required_params: Option<&'a Object>,
     pub forbidden_params: Vec<&'a str>,
+    /// The parameters that a call may have beside those that are required or have a validator; none of them has any other. `None` where
+    /// all may be there. Ours.
+    pub optional_params: Option<Vec<&'a str>>,
     pub param_validators: Vec<(&'a str, Validator<'a>)>,
 }
 
@@ -41,11 +44,33 @@ pub struct Call<'a> {
     pub input: Option<&'a Object>,
     /// Whether its arguments could not be read: then it is nothing that was expected or banned, and no call too many.
     pub unreadable: bool,
+    /// Whether its tool refused the arguments: then it answers no expectation either.
+    pub refused: bool,
 }
 
 impl Call<'_> {
     pub(super) fn param(&self, name: &str) -> Option<&Json> {
         self.input?.get(name)
+    }
+
+    /// Whether it can be what was expected.
+    pub(super) fn is_made(&self) -> bool {
+        !self.unreadable && !self.refused
+    }
+}
+
+impl<'a> Expectation<'a> {
+    /// The parameters of a call that it may not have; null is as good as absent.
+    pub(super) fn added<'c>(&self, call: &Call<'c>) -> Vec<&'c str> {
+        let Some(optional) = &self.optional_params else { return Vec::new() };
+        let is_known = |name: &str| {
+            optional.contains(&name)
+                || self.forbidden_params.contains(&name)
+                || self.required_params.is_some_and(|params| params.contains_key(name))
+                || self.param_validators.iter().any(|(param, _)| *param == name)
+        };
+        let given = call.input.into_iter().flat_map(Object::iter);
+        given.filter(|(name, value)| !value.is_null() && !is_known(name)).map(|(name, _)| name).collect()
     }
 }
 
@@ -132,6 +157,12 @@ fn expectation<'a>(path: &str, json: &'a Json) -> Result<Expectation<'a>, ScoreE
             Some(Json::Array(none)) if none.is_empty() => Vec::new(),
             other => strings(&format!("{path}.forbidden_params"), other)?,
         },
+        optional_params: match object.get("optional_params") {
+            None | Some(Json::Null) => None,
+            // No list of texts is empty elsewhere.
+            Some(Json::Array(none)) if none.is_empty() => Some(Vec::new()),
+            some => Some(strings(&format!("{path}.optional_params"), some)?),
+        },
         param_validators: validators
             .into_iter()
             .flat_map(Object::iter)
@@ -149,6 +180,7 @@ fn call<'a>(path: &str, json: &'a Json, (tool, arguments): (&str, &str)) -> Resu
         name: name(path, object, tool)?,
         input: member(path, object, arguments)?,
         unreadable: object.get("input_raw").is_some_and(|raw| !raw.is_null()),
+        refused: object.get("refused") == Some(&Json::Bool(true)),
     })
 }
 

@@ -25,8 +25,8 @@
 //! | nothing expected, a keyword missing | no issue says so | an issue | every issue is told |
 //! | `true` against `1` | right | wrong | types differ in JSON |
 //!
-//! Ours alone are `ordered`, `forbidden_tools` and `not_calls`, which fail a case and leave its score alone, and the validators `regex`,
-//! `schema` and `contains`.
+//! Ours alone are `ordered`, `forbidden_tools` and `not_calls`, which fail a case and leave its score alone, `optional_params`, the
+//! validators `regex`, `schema` and `contains`, and the type `integer`. A call that its tool refused answers no expectation.
 
 mod case;
 mod order;
@@ -97,6 +97,17 @@ impl Options {
         }
         Ok(self)
     }
+}
+
+/// Whether a case of `record` has failed, whatever is called after the calls in it: by a call that is banned, or where the full score is
+/// wanted by one that is not expected.
+pub(crate) fn can_only_fail(record: &Object) -> bool {
+    let threshold = record.get("test").and_then(|test| test.get("threshold"));
+    let wants_all = threshold
+        .is_some_and(|threshold| setting::share("threshold", threshold).is_ok_and(|share| share >= 1.0));
+    Case::read(record).is_ok_and(|case| {
+        ours::has_banned(&case, Equality::Json) || wants_all && ours::has_unexpected(&case, Equality::Json)
+    })
 }
 
 struct ToolEvaluator {
@@ -247,5 +258,58 @@ mod tests {
             let [a, b] = [&json, &plain].map(|json| peer.score(json.as_object().unwrap()).unwrap());
             assert_eq!((a.score, a.passed, a.reason), (b.score, b.passed, b.reason), "{record}");
         }
+    }
+
+    fn record(expected: &str, called: &str) -> Object {
+        let record = format!(
+            r#"{{"test":{{"expected_tool_calls":[{{"tool_name":"a"{expected}}}],"threshold":1}},"tool_calls":[{called}]}}"#
+        );
+        Json::parse(&record).unwrap().as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn other_parameters_and_refused_calls() {
+        const OTHERS: &str = r#","required_params":{"x":1},"optional_params":["y"],"param_validators":{"z":{"kind":"in","values":[2]}}"#;
+        const CALL: &str = r#"{"name":"a","input":{"x":1}}"#;
+        for (expected, called, score, issues) in [
+            (r#","required_params":{"x":1}"#, r#"{"name":"a","input":{"x":1,"y":2}}"#, 1.0, ""),
+            (OTHERS, CALL, 1.0, ""),
+            (OTHERS, r#"{"name":"a","input":{"x":1,"y":2,"z":2,"w":null}}"#, 1.0, ""),
+            (OTHERS, r#"{"name":"a","input":{"x":1,"w":2}}"#, 0.85, "extra_parameter"),
+            (OTHERS, r#"{"name":"a","input":{"x":1,"z":3}}"#, 0.85, "failed_validator"),
+            (r#","optional_params":[]"#, r#"{"name":"a","input":{"x":1}}"#, 0.7, "extra_parameter"),
+            ("", r#"{"name":"a","refused":true}"#, 0.1, "missing_call"),
+            ("", r#"{"name":"a","refused":true},{"name":"a"}"#, 0.85, ""),
+        ] {
+            let record = record(expected, called);
+            let scored = (SCORER.ready)(&Object::new(), None).unwrap().score(&record).unwrap();
+            let kinds: Vec<&str> = scored.issues.iter().map(|issue| issue.kind.as_str()).collect();
+            assert_eq!(
+                (scored.score, kinds.join(" ").as_str()),
+                (Some(score), issues),
+                "{expected} {called}"
+            );
+            assert_eq!(scored.passed, Some(score == 1.0), "{expected} {called}");
+        }
+    }
+
+    #[test]
+    fn what_can_only_fail() {
+        const X: &str = r#","required_params":{"x":1}"#;
+        for (expected, called, fails) in [
+            (X, "", false),
+            (X, r#"{"name":"a","input":{"x":1}}"#, false),
+            (X, r#"{"name":"a","input":{"x":2}}"#, true),
+            (X, r#"{"name":"a","input":{"x":1}},{"name":"a","input":{"x":1}}"#, true),
+            (X, r#"{"name":"b"}"#, true),
+            ("", r#"{"name":"a","input":{"x":2}}"#, false),
+        ] {
+            assert_eq!(can_only_fail(&record(expected, called)), fails, "{expected} {called}");
+        }
+        let banned = |text: &str| can_only_fail(Json::parse(text).unwrap().as_object().unwrap());
+        assert!(banned(
+            r#"{"test":{"not_calls":[{"tool_name":"b"}]},"tool_calls":[{"name":"b"},{"name":"c"}]}"#
+        ));
+        assert!(!banned(r#"{"test":{"not_calls":[{"tool_name":"b"}]},"tool_calls":[{"name":"c"}]}"#));
     }
 }

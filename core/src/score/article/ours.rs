@@ -78,8 +78,7 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
             }
         }
     }
-    let others =
-        case.calls.iter().zip(&is_answer).filter(|(call, is_answer)| !**is_answer && !call.unreadable);
+    let others = case.calls.iter().zip(&is_answer).filter(|(call, is_answer)| !**is_answer && call.is_made());
     for (call, _) in others {
         // A ban says more than that nobody expects it.
         if case.forbidden_tools.contains(&call.name) {
@@ -95,9 +94,32 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
     let made = case.calls.iter().filter(|call| !call.unreadable).count();
     let precision = if made == 0 { 0.0 } else { hits / made as f64 };
     let (recall, param_accuracy) = (hits / expected, accuracies / expected);
-    let score = (3.0 * (precision + recall + param_accuracy) + content) / 10.0;
+    // Nobody wants to read 0.7999999999999999.
+    let score = rounded((3.0 * (precision + recall + param_accuracy) + content) / 10.0);
     let passed = score >= threshold - EPSILON && hits == expected && is_in_order && is_within_limits;
     Outcome { passed, score, precision, recall, param_accuracy, issues }
+}
+
+fn rounded(score: f64) -> f64 {
+    (score * 1e12).round() / 1e12
+}
+
+/// Whether a call was made that is none of the expected ones as they should be: whatever follows, the score is not full.
+pub(super) fn has_unexpected(case: &Case, equality: Equality) -> bool {
+    if case.should_not_call_tools || case.expectations.is_empty() {
+        return case.should_not_call_tools && !case.calls.is_empty();
+    }
+    let is_right = |row: usize, column: usize| {
+        let (expectation, call) = (&case.expectations[row], &case.calls[column]);
+        call.is_made()
+            && call.name == expectation.tool_name
+            && params(expectation, call, equality) > 1.0 - EPSILON
+    };
+    let weight = |row: usize, column: usize| f64::from(u8::from(is_right(row, column)));
+    let assigned = assign(case.expectations.len(), case.calls.len(), weight);
+    let right =
+        assigned.iter().enumerate().filter(|(row, call)| call.is_some_and(|call| is_right(*row, call)));
+    right.count() < case.calls.iter().filter(|call| !call.unreadable).count()
 }
 
 /// Adds what is over budget.
@@ -112,6 +134,13 @@ fn budgets(case: &Case, issues: &mut Vec<Issue>) {
         let message = format!("{} calls where {} are allowed", case.calls.len(), case.max_tool_calls);
         issues.push(plain(IssueKind::TooManyCalls, message));
     }
+}
+
+/// Whether a call was made that must not be made.
+pub(super) fn has_banned(case: &Case, equality: Equality) -> bool {
+    let mut issues = Vec::new();
+    bans(case, equality, &mut issues);
+    !issues.is_empty()
 }
 
 /// Adds the calls that must not be made.
@@ -149,7 +178,7 @@ fn pairs(case: &Case, equality: Equality) -> Vec<Option<usize>> {
             .collect();
         rows.iter().for_each(|row| done[*row] = true);
         let columns: Vec<usize> = (0..case.calls.len())
-            .filter(|column| case.calls[*column].name == tool && !case.calls[*column].unreadable)
+            .filter(|column| case.calls[*column].name == tool && case.calls[*column].is_made())
             .collect();
         let mut scores = Vec::new();
         if rows.len().max(columns.len()) > 1 {
@@ -189,6 +218,9 @@ fn params(expectation: &Expectation, call: &Call, equality: Equality) -> f64 {
     for param in &expectation.forbidden_params {
         item(f64::from(u8::from(call.param(param).is_none())));
     }
+    for _ in expectation.added(call) {
+        item(0.0);
+    }
     for (param, validator) in &expectation.param_validators {
         if let Some(value) = call.param(param) {
             item(f64::from(u8::from(validator.accepts(value, equality))));
@@ -217,6 +249,12 @@ fn wrong_params(expectation: &Expectation, call: &Call, equality: Equality, issu
         at_key(&mut path, param, |path| {
             let message = format!("`{tool}` has `{path}`, which is forbidden");
             issues.push(issue(IssueKind::ForbiddenParameter, tool, Some(path), message));
+        });
+    }
+    for param in expectation.added(call) {
+        at_key(&mut path, param, |path| {
+            let message = format!("`{tool}` has `{path}`, which is not expected");
+            issues.push(issue(IssueKind::ExtraParameter, tool, Some(path), message));
         });
     }
     for (param, validator) in &expectation.param_validators {

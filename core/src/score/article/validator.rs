@@ -20,7 +20,7 @@ pub enum Validator<'a> {
     Regex(Regex),
     /// What a JSON Schema allows.
     Schema(Box<Schema<'a>>),
-    /// A text that holds another in any letter case, or a list with that text as an item.
+    /// A text that holds another, or a list with that text as an item, in any letter case.
     Contains(&'a str),
 }
 
@@ -36,15 +36,18 @@ pub struct Schema<'a> {
 pub enum JsonType {
     String,
     Number,
+    /// A number without a fraction, as in JSON Schema: `1.0` too.
+    Integer,
     Boolean,
     Array,
     Object,
     Null,
 }
 
-const TYPES: [(&str, JsonType); 6] = [
+const TYPES: [(&str, JsonType); 7] = [
     ("string", JsonType::String),
     ("number", JsonType::Number),
+    ("integer", JsonType::Integer),
     ("boolean", JsonType::Boolean),
     ("array", JsonType::Array),
     ("object", JsonType::Object),
@@ -57,6 +60,7 @@ impl<'a> Validator<'a> {
             (Validator::Range { min, max }, Json::Number(number)) => (*min..=*max).contains(&number.as_f64()),
             (Validator::Range { .. }, _) => false,
             (Validator::In(values), value) => values.iter().any(|allowed| equality.values(allowed, value)),
+            (Validator::Type(JsonType::Integer), Json::Number(number)) => number.as_f64().fract() == 0.0,
             (Validator::Type(wanted), value) => {
                 *wanted
                     == match value {
@@ -75,7 +79,8 @@ impl<'a> Validator<'a> {
                 text.to_lowercase().contains(&wanted.to_lowercase())
             }
             (Validator::Contains(wanted), Json::Array(items)) => {
-                items.iter().any(|item| item.as_str() == Some(*wanted))
+                let wanted = wanted.to_lowercase();
+                items.iter().any(|item| item.as_str().is_some_and(|item| item.to_lowercase() == wanted))
             }
             (Validator::Contains(_), _) => false,
         }
@@ -161,9 +166,14 @@ mod tests {
             ),
             (r#"{"kind":"schema","schema":false}"#, &[], &["1"]),
             (
+                r#"{"kind":"type","type":"integer"}"#,
+                &["7", "-1", "7.0", "1e3"],
+                &["7.5", r#""7""#, "true", "null", "[7]"],
+            ),
+            (
                 r#"{"kind":"contains","text":"Hue"}"#,
-                &[r#""in hue, Vietnam""#, r#"["Hue"]"#],
-                &[r#""Hanoi""#, r#"["hue"]"#, r#"["Hue, Vietnam"]"#, "1", "{}"],
+                &[r#""in hue, Vietnam""#, r#"["Hue"]"#, r#"["hue"]"#],
+                &[r#""Hanoi""#, r#"["Hue, Vietnam"]"#, "1", "{}"],
             ),
         ] {
             let json = Json::parse(validator).unwrap();

@@ -91,11 +91,12 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What a run or an example came to: it itself, or its `outputs`, as LangSmith has it, where only these have one of `keys`.
+/// What a run or an example came to: it itself, or its `outputs`, as LangSmith has it, or its `output`, as a record is printed, where
+/// only these have one of `keys`.
 pub(super) fn outputs<'a>(record: &'a Object, keys: &[&str]) -> &'a Object {
     let has = |object: &Object| keys.iter().any(|key| object.contains_key(key));
-    let within = record.get("outputs").and_then(Json::as_object);
-    within.filter(|within| !has(record) && has(within)).unwrap_or(record)
+    let mut within = ["outputs", "output"].into_iter().filter_map(|key| record.get(key)?.as_object());
+    if has(record) { record } else { within.find(|within| has(within)).unwrap_or(record) }
 }
 
 fn member<'a>(record: &'a Object, key: &str) -> Result<&'a Object, ScoreError> {

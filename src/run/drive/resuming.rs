@@ -1,0 +1,78 @@
+//! Whose earlier replies a run of agents may use.
+//!
+//! What stands behind an address may be another program than yesterday, and nothing that is sent would tell. So replies are used
+//! again only where somebody says that it is the same version, or where a run of the same agents through the same suites was stopped.
+
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+use crate::run::RunError;
+use crate::run::settings::StoreSettings;
+use crate::store::{Reader, StoppedRun, Store};
+
+/// Which replies are the agents' own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Version {
+    /// Part of what identifies a reply.
+    pub name: String,
+    /// What two runs have in common of which one may go on where the other was stopped.
+    key: String,
+    /// When that was begun with which this run goes on.
+    pub resumes: Option<String>,
+}
+
+impl Version {
+    /// The version that is `given`, or else that of the run that this one goes on with, or else one that no other run has.
+    pub(super) fn find(
+        given: Option<&str>,
+        (agents, suites): (&[Agent], &[(String, usize)]),
+        (store, settings): (Option<&Store>, &StoreSettings),
+        run: &str,
+    ) -> Result<Version, RunError> {
+        let key = key(agents, suites);
+        if let Some(given) = given {
+            return Ok(Version { name: format!("version {given}"), key, resumes: None });
+        }
+        let stopped = match store.filter(|_| !settings.fresh) {
+            Some(store) => stopped(&store.reader()?, &key)?,
+            None => None,
+        };
+        let (name, resumes) = match stopped {
+            Some((name, since)) => (name, Some(since)),
+            None => (format!("run {run}"), None),
+        };
+        Ok(Version { name, key, resumes })
+    }
+
+    /// For the run's record, where the next run finds it.
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "name": self.name, "key": self.key })
+    }
+}
+
+/// The version of the last run of this key, if it was stopped, and when it was begun.
+fn stopped(reader: &Reader, key: &str) -> Result<Option<(String, String)>, RunError> {
+    let Some(StoppedRun { run, manifest, started_at }) = reader.stopped_run(&["agent_version", "key"], key)?
+    else {
+        return Ok(None);
+    };
+    let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
+    let Some(name) = manifest["agent_version"]["name"].as_str() else { return Ok(None) };
+    // Where nothing came there is nothing to go on with.
+    let runs = [Some(run.as_str()), name.strip_prefix("run ")];
+    for run in runs.into_iter().flatten() {
+        if reader.holds_replies_of(run)? {
+            return Ok(Some((name.to_owned(), started_at)));
+        }
+    }
+    Ok(None)
+}
+
+/// The agents and the suites; how often cases are driven, and which of them, may differ.
+fn key(agents: &[Agent], suites: &[(String, usize)]) -> String {
+    let models = agents.iter().filter_map(|agent| Some((&agent.name, agent.model()?.identity())));
+    let models: Vec<Value> =
+        models.map(|(name, identity)| json!([name, identity.endpoint, identity.model])).collect();
+    let suites: Vec<&String> = suites.iter().map(|(name, _)| name).collect();
+    json!([models, suites]).to_string()
+}
