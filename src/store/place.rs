@@ -26,6 +26,7 @@ pub struct Address {
     url: SecretString,
     /// The same without password and options.
     shown: String,
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "nobody goes there"))]
     pub(super) schema: String,
 }
 
@@ -139,6 +140,7 @@ impl Address {
     }
 
     /// As it was given. Of the options, those with one of these keys are returned beside it, and not part of it.
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "nobody goes there"))]
     pub(super) fn apart(&self, own: &[&str]) -> (SecretString, Vec<(String, String)>) {
         let url = self.url.expose_secret();
         let Some((place, options)) = url.split_once('?') else { return (self.url.clone(), Vec::new()) };

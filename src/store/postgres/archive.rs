@@ -167,19 +167,21 @@ impl Archive {
         &self,
         visit: &mut dyn FnMut(ArchivedReply) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut after = 0_i64;
+        // No hash comes before it, nor is one.
+        let mut after = Fingerprint([0; 16]);
         loop {
             let page = self.ask(async move |client| {
                 let sql = format!(
-                    "SELECT id, fingerprint, prompt, {}, {COLUMNS} FROM replies WHERE id > $1 ORDER BY id LIMIT {PAGE}",
+                    "SELECT fingerprint, prompt, {}, {COLUMNS} FROM replies WHERE fingerprint > $1 \
+                     ORDER BY fingerprint LIMIT {PAGE}",
                     time!("answered_at")
                 );
                 let rows = client.query(&sql, &[&after]).await?;
                 rows.iter().map(archived).collect::<Result<Vec<_>, _>>()
             })?;
-            let Some((last, _)) = page.last() else { return Ok(()) };
-            after = *last;
-            page.into_iter().try_for_each(|(_, archived)| visit(archived))?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.fingerprint;
+            page.into_iter().try_for_each(&mut *visit)?;
         }
     }
 
@@ -291,14 +293,12 @@ fn number(row: &Row, column: usize) -> Result<u64, Error> {
     row.try_get(column).map(i64::cast_unsigned)
 }
 
-/// The number of a row, and the reply in it.
-fn archived(row: &Row) -> Result<(i64, ArchivedReply), Error> {
-    let fingerprint: Fingerprint = row.try_get(1)?;
-    let archived = ArchivedReply {
+fn archived(row: &Row) -> Result<ArchivedReply, Error> {
+    let fingerprint = row.try_get(0)?;
+    Ok(ArchivedReply {
         fingerprint,
-        reply: reply_row::read(fingerprint, row, 4),
-        prompt: row.try_get::<_, Option<&str>>(2)?.map(unescaped),
-        answered_at: row.try_get(3)?,
-    };
-    Ok((row.try_get(0)?, archived))
+        reply: reply_row::read(fingerprint, row, 3),
+        prompt: row.try_get::<_, Option<&str>>(1)?.map(unescaped),
+        answered_at: row.try_get(2)?,
+    })
 }

@@ -3,8 +3,8 @@
 
 -- One row per answered question to a judge, and per turn of an agent.
 CREATE TABLE replies (
-    id                bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    fingerprint       uuid NOT NULL UNIQUE,  -- 16 bytes; hash of endpoint, model, parameters, and of rails, prompt and replicate,
+    id                bigint GENERATED ALWAYS AS IDENTITY,
+    fingerprint       uuid PRIMARY KEY,      -- 16 bytes; hash of endpoint, model, parameters, and of rails, prompt and replicate,
                                              -- or of tools, dialogue and repeat
     run               text NOT NULL,         -- the run that paid for it
     text              text NOT NULL,         -- the answer as it came; of a turn, the provider's message as JSON

@@ -136,7 +136,11 @@ impl Writer {
         let (began, mut pause) = (Instant::now(), PAUSES[0]);
         loop {
             let why = match timeout(STALL, self.attempt(jobs)).await {
-                Ok(Ok(written)) => return Ok(written),
+                Ok(Ok(written)) => {
+                    // Apart from the attempt, which counts as a whole or not at all.
+                    let _ = timeout(STALL, self.watch_overdue(jobs, &written)).await;
+                    return Ok(written);
+                }
                 Ok(Err(error)) => match fault(&self.server.place, &error) {
                     Fault::Lasting(error) => return Err(error),
                     Fault::Passing(why) => why,
@@ -199,15 +203,13 @@ impl Writer {
         // It is committed: from here on it counts.
         let claimed = prints(&answers, Write::Claim)?;
         let renewed = prints(&answers, Write::Renew)?;
-        let mut known = answers.known()?;
+        let known = answers.known()?;
         self.joined = joined;
         self.needless.clear();
         if renews {
             self.keep_renewed(now, &renewed);
         }
-        let written = self.settle(jobs, &claimed, &mut known);
-        self.watch_overdue(jobs, &written).await;
-        Ok(written)
+        Ok(self.settle(jobs, &claimed, &known))
     }
 
     /// All claims were renewed at `now`, but for those that another run has.
@@ -226,7 +228,7 @@ impl Writer {
         &mut self,
         jobs: &[Job],
         claimed: &HashSet<Fingerprint>,
-        known: &mut HashMap<Fingerprint, Known>,
+        known: &HashMap<Fingerprint, Known>,
     ) -> Vec<Written> {
         for Job { op, .. } in jobs {
             match op {
