@@ -188,9 +188,9 @@ fn is_meant_as_address(text: &str) -> bool {
         || ["postgres", "postgresql"].iter().any(|name| {
             lower.strip_prefix(name).is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
         });
-    // `user:password@host`; in `C:\a@b` the colon is behind a drive.
-    let has_credentials =
-        text.split_once('@').is_some_and(|(user, _)| user.find(':').is_some_and(|at| at > 1));
+    // `user:password@host`; the colon in `C:\a@b` is behind a drive.
+    let is_drive = |user: &str| user.get(1..3).is_some_and(|start| [":\\", ":/"].contains(&start));
+    let has_credentials = text.split_once('@').is_some_and(|(user, _)| user.contains(':') && !is_drive(user));
     let is_listed = lower
         .split_whitespace()
         .any(|word| ["host=", "hostaddr=", "dbname=", "password="].iter().any(|key| word.starts_with(key)));
