@@ -55,13 +55,14 @@
 //! use tokio_util::sync::CancellationToken;
 //! use tooljudge::domain::{Sample, Task};
 //! use tooljudge::judge::{Provider, Settings, Target, connect};
+//! use tooljudge::run::settings::StorePlace;
 //! use tooljudge::run::{Labeler, JudgeTask};
 //!
 //! # async fn job(samples: Vec<Sample>, key: secrecy::SecretString) -> Result<(), Box<dyn std::error::Error>> {
 //! let target = Target::new(Provider::OpenAi, "gpt-5-mini", Some(key))?;
 //! let judge = connect(target, Settings::default(), &[])?;
 //! let judge_task = JudgeTask::new(Arc::new(judge), tooljudge::render::builtin(Task::ToolCalling)?);
-//! let labeler = Labeler::model(judge_task).keep_replies("replies.sqlite");
+//! let labeler = Labeler::model(judge_task).keep_replies(StorePlace::parse("replies.sqlite")?);
 //! let cancel = CancellationToken::new();
 //! for verdict in labeler.label(samples, &cancel).await? {
 //!     println!("{:?} {:?}", verdict.label(), verdict.error());

@@ -127,7 +127,7 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     let items: u64 = files.iter().map(|file| file.converted.items).sum();
     let errors: u64 = files.iter().map(ConvertedFile::errors).sum();
     let skipped: u64 = files.iter().flat_map(|file| file.skipped.values()).sum();
-    if items == 0 && errors == 0 && shown.takes_all {
+    if found.is_empty && shown.takes_all {
         printer.warn(match skipped {
             0 => "the input has no rows",
             _ => "nothing in the input can be judged; the summary counts what was skipped, and why",

@@ -115,6 +115,18 @@ pub fn is_json(dtype: &ArrowDataType) -> bool {
     [PARQUET_JSON, ARROW_JSON, PADDED_JSON].contains(&extension.name.as_str())
 }
 
+/// The same of a field at any depth.
+pub(super) fn holds_json(dtype: &ArrowDataType) -> bool {
+    match dtype {
+        ArrowDataType::Struct(members) => members.iter().any(|member| holds_json(&member.dtype)),
+        ArrowDataType::List(inner)
+        | ArrowDataType::LargeList(inner)
+        | ArrowDataType::FixedSizeList(inner, _)
+        | ArrowDataType::Map(inner, _) => holds_json(&inner.dtype),
+        dtype => is_json(dtype),
+    }
+}
+
 /// The type in which a column that is `file` in the input and `frame` in frames is written: the input's, but for
 /// categories, whose numbering is the frame library's, and what cannot be turned back.
 fn written_type(file: &ArrowDataType, frame: &ArrowDataType) -> ArrowDataType {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
 use super::arrow::{map_field, without_views, written_field};
-use super::{Pandas, frame};
+use super::{Pandas, arrow, frame};
 
 /// The columns of a table, in order. Names are unique.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -109,10 +109,10 @@ impl Schema {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Whether the column `name` holds structs, in which each field has one type.
+    /// Whether the column `name` holds structs, in which each field has one type; texts of JSON have those that they say.
     pub fn has_structs(&self, name: &str) -> bool {
         let kind = self.position(name).map(|at| &self.columns[at].kind);
-        matches!(kind, Some(Kind::Typed(typed)) if typed.dtype.is_nested())
+        matches!(kind, Some(Kind::Typed(typed)) if typed.dtype.is_nested() && !arrow::holds_json(&typed.file))
     }
 }
 

@@ -49,9 +49,11 @@ pub(super) fn files(source: &Source, found: &BTreeMap<String, Converted>) -> Vec
         .enumerate()
         .map(|(number, input)| {
             let name = input.path.display().to_string();
-            // A single table has no column for its name.
-            let converted = found.get(&name).or_else(|| found.get("").filter(|_| inputs.len() == 1));
-            let converted = converted.cloned().unwrap_or_default();
+            // A single table has no column for its name, or one of its own that names the files it was made of.
+            let converted = match inputs {
+                [_] => found.values().cloned().reduce(Converted::and).unwrap_or_default(),
+                _ => found.get(&name).cloned().unwrap_or_default(),
+            };
             let survey = source.table.logs().and_then(|surveys| surveys.get(number));
             let formats = match survey {
                 None => {

@@ -21,6 +21,8 @@ pub struct ConvertSummary {
     pub files: Vec<ConvertedFile>,
     /// Where the rows were written, and how many.
     pub output: Option<(PathBuf, Finished)>,
+    /// Whether there was nothing to judge, not even what cannot be read.
+    pub is_empty: bool,
 }
 
 /// Turns any log of tool calls into rows, one for each turn of a model that can be judged.
@@ -50,7 +52,7 @@ pub async fn convert(settings: ConvertSettings, control: &Control) -> Result<Con
         let files = files(&source, &found);
         let is_file = output.as_ref().is_some_and(Output::has_manifest);
         let output = output.map(|output| output.path).zip(finished);
-        Ok((ConvertSummary { files, output }, settings.input.inputs, is_file))
+        Ok((ConvertSummary { files, output, is_empty: found.is_empty() }, settings.input.inputs, is_file))
     });
     let converted = converted.await;
     drop(shown);

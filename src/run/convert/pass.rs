@@ -117,6 +117,19 @@ fn count(batch: &Batch, rows: &[Row<'_>], found: &mut BTreeMap<String, Converted
 }
 
 impl Converted {
+    /// Both.
+    pub(super) fn and(mut self, other: Converted) -> Converted {
+        self.items += other.items;
+        self.calls += other.calls;
+        for (code, (count, message)) in other.errors {
+            self.errors.entry(code).or_insert((0, message)).0 += count;
+        }
+        for (flag, count) in other.flags {
+            *self.flags.entry(flag).or_default() += count;
+        }
+        self
+    }
+
     fn count(&mut self, item: &Item) {
         match item {
             Ok(sample) => {

@@ -52,7 +52,8 @@ impl Version {
 
 /// The version of the last run of this key, if it was stopped, and when it was begun.
 fn stopped(reader: &Reader, key: &str) -> Result<Option<(String, String)>, RunError> {
-    let Some(StoppedRun { run, manifest, started_at }) = reader.stopped_run(&["agent_version", "key"], key)?
+    let Some(StoppedRun { run, manifest, started_at }) =
+        reader.stopped_run(&["agent_version", "key"], key)?
     else {
         return Ok(None);
     };

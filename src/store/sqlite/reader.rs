@@ -80,7 +80,8 @@ impl Reader {
 
     pub(in crate::store) fn holds_replies_of(&self, run: &str) -> Result<bool, StoreError> {
         self.look(|connection| {
-            connection.query_row("SELECT EXISTS (SELECT 1 FROM replies WHERE run = ?1)", [run], |row| row.get(0))
+            connection
+                .query_row("SELECT EXISTS (SELECT 1 FROM replies WHERE run = ?1)", [run], |row| row.get(0))
         })
     }
 
