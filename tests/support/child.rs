@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Far more than any child needs on a busy machine, and far less than anybody would wait.
-pub const DEADLINE: Duration = Duration::from_secs(120);
+pub const DEADLINE: Duration = Duration::from_secs(300);
 
 /// How tests run commands: `Command`'s own methods would wait for ever.
 pub trait Deadline {
