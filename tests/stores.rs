@@ -262,6 +262,28 @@ async fn any_text_of_a_model_comes_back() {
 }
 
 #[tokio::test]
+async fn a_run_that_came_to_no_end_is_found_until_one_does() {
+    for place in Place::each("stopped_run") {
+        let keys = ["agent_version", "key"];
+        // What a manifest quotes may be anything.
+        let manifest = r#"{"agent_version": {"key": "k"}, "said": "\u0000 "#.to_owned() + "\u{FDD0}\"}";
+        let (first, second) = (place.open("first"), place.open("second"));
+        keep(&first, fingerprint("a"), "correct").await;
+        first.manifest(manifest.clone(), false).await.unwrap();
+        let reader = second.reader().unwrap();
+        assert_eq!(reader.stopped_run(&keys, "k").unwrap(), None, "it is under way");
+        drop(first);
+        let stopped = reader.stopped_run(&keys, "k").unwrap().unwrap();
+        assert_eq!((&*stopped.run, &*stopped.manifest), ("first", &*manifest));
+        assert!(stopped.started_at.parse::<jiff::Timestamp>().is_ok(), "{}", stopped.started_at);
+        assert_eq!(reader.stopped_run(&keys, "other").unwrap(), None);
+        assert!(reader.holds_replies_of("first").unwrap() && !reader.holds_replies_of("second").unwrap());
+        second.manifest(manifest, true).await.unwrap();
+        assert_eq!(reader.stopped_run(&keys, "k").unwrap(), None, "one came to its end since");
+    }
+}
+
+#[tokio::test]
 async fn runs_know_how_many_they_are() {
     for place in Place::each("askers") {
         let (a, b) = (place.open("a"), place.open("b"));

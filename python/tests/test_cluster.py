@@ -76,6 +76,8 @@ def test_a_table_with_the_keys_of_a_log_stays_a_table():
     [
         ({"judge": "vllm:m", "max_cost": 5}, "each worker.*provider"),
         ({"judge": ["builtin", tj.Judge("vllm:m")], "store": False}, "store=False.*twice.*postgres://"),
+        ({"judge": {"vllm:m"}, "store": False}, "store=False.*twice"),
+        ({"judge": "vllm:m", "store": "postgre://u:secret@h/db"}, "looks like an address"),
         ({"judge": "vllm:m", "store": "x/no/such"}, None),
     ],
 )
@@ -127,6 +129,8 @@ def test_workers_have_the_settings_and_files_of_the_first_process(tmp_path, monk
     with pytest.raises(tj.SettingsError, match=r"tooljudge.toml: \[label\] sets `limit`, which is of a whole run"):
         Job({})
     os.remove("tooljudge.toml")
+    (tmp_path / "other/empty.toml").write_text("")
+    assert Job({"config": "empty.toml"}).label_none(batch.schema.empty_table())[1][0] == "label"
     plain = Job({})
     (tmp_path / "other/tooljudge.toml").write_text("[label]\nlimit = 1\n")
     assert len(next(plain(iter([batch])))) == 2

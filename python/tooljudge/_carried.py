@@ -35,15 +35,16 @@ class Carried:
         return self.before + path
 
 
-def carried(value: Any) -> Any:
+def carried(option: str, value: Any) -> Any:
     """The value of an option, with files in the places of their names."""
     if isinstance(value, (list, tuple)):
-        return [carried(one) for one in value]
+        return [carried(option, one) for one in value]
     if isinstance(value, (str, os.PathLike)):
         name = str(os.fspath(value))
         before = _MODEL if name.startswith(_MODEL) else ""
         path = name.removeprefix(before)
-        if os.path.isfile(path):
+        # A judge is a file only behind its mark, whatever files there are.
+        if (before or option not in ("judge", "first")) and os.path.isfile(path):
             return Carried(path, before)
     return value
 

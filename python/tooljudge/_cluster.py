@@ -37,7 +37,7 @@ class Job:
         defaults, entries = ({}, {}) if self._settings is None else _read(self._settings)
         told = {**defaults, **given}
         judges = told.get("judge") or "builtin"
-        judges = list(judges) if isinstance(judges, (list, tuple)) else [judges]
+        judges = [judges] if isinstance(judges, str) or not hasattr(judges, "__iter__") else list(judges)
         asks = any(_is_model(judge, entries) for judge in judges)
         if asks and told.get("max_cost"):
             raise SettingsError(
@@ -47,7 +47,7 @@ class Job:
         # The built-in judge keeps nothing, and functions only what is to be kept.
         keeps = asks or any(not isinstance(judge, str) for judge in judges)
         self.store = Store(told.get("store")) if asks or keeps and told.get("store") else None
-        files = {name: _carried.carried(told[name]) for name in _carried.OPTIONS if name in told}
+        files = {name: _carried.carried(name, told[name]) for name in _carried.OPTIONS if name in told}
         self._options = {**given, **files, **({"store": self.store.name if self.store else False} if keeps else {})}
         self._none = {"store": False} if keeps else {}
         self.id = uuid.uuid4().hex
@@ -83,7 +83,7 @@ class Job:
         end = os.path.join(tempfile.gettempdir(), f"tooljudge-{self.id}.ended")
         _raise_again(end)
         try:
-            return self._label(data, {}, logging.getLogger("tooljudge").info)
+            return self._label(data, {}, logging.getLogger("tooljudge").warning)
         except JudgeError as error:
             _remember(end, str(error))
             raise

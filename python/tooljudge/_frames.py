@@ -234,7 +234,8 @@ def _taken(frame, rows):
 
     stored = {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
     schema = pyarrow.schema([field.with_type(stored.get(field.type, field.type)) for field in frame.schema])
-    return frame.cast(schema).take(rows).cast(frame.schema)
+    # Of an empty list pyarrow does not know the type.
+    return frame.cast(schema).take(pyarrow.array(rows, pyarrow.int64())).cast(frame.schema)
 
 
 class Stream(Whole):

@@ -50,6 +50,9 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     _remember()
     options, own = _judges(options)
     judges = [judge for judge in own if judge.function]
+    asked = options.get("judge")
+    # Replies of models are kept, whatever is beside them.
+    are_all = len(judges) == (len(asked) if isinstance(asked, (list, tuple)) else 1)
     if command == "resnap" and any(judge.version is None for judge in judges):
         raise SettingsError(
             "answers of a function are kept under its version: tj.Judge(function, version=...), as when it was asked"
@@ -64,14 +67,14 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
         ended, message, table = _native.run((command, plain(options), inputs), list(tables), collect, stop or _native.Stop(), listener)
     except KeyboardInterrupt as interrupt:
         if listener.last:
-            raise KeyboardInterrupt(_stopped(listener.last, judges)) from interrupt
+            raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else [])) from interrupt
         raise
     finally:
         listener.close()
     if ended == "interrupted" and table is not None:
         if not options.get("partial"):
-            raise KeyboardInterrupt(_stopped(listener.last, judges))
-        warnings.warn(f"stopped: {_stopped(listener.last, judges)}", ToolJudgeWarning, stacklevel=_depth())
+            raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else []))
+        warnings.warn(f"stopped: {_stopped(listener.last, judges if are_all else [])}", ToolJudgeWarning, stacklevel=_depth())
     elif ended not in ("done", "gate_failed"):
         message = in_python(message) or listener.last or "interrupted"
         if message.endswith("listed above") and listener.data:

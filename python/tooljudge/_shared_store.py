@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 
 from ._errors import SettingsError, StoreError
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _DEFAULT = os.path.join(".tooljudge", "replies.sqlite")
+_ADDRESS = re.compile(r"\s*[A-Za-z]+:?//|[^/]*:[^/]*@")
 _DATABASES = ("postgres://", "postgresql://")
 _REMEDY = "give a database that all of them reach, as store='postgres://USER@HOST/NAME'"
 
@@ -27,6 +29,9 @@ class Store:
             )
         self.name = str(os.fspath(given or _DEFAULT))
         self._place: tuple[str, int, int] | None = None
+        if not self.name.startswith(_DATABASES) and _ADDRESS.match(self.name):
+            # What looks like an address may hold a password, and makes no folder of that name.
+            raise SettingsError("store looks like an address, but does not begin with postgres:// or postgresql://")
         if not self.name.startswith(_DATABASES):
             self.name = os.path.abspath(self.name)
             folder = os.path.dirname(self.name)

@@ -22,7 +22,7 @@ _PHRASES = [
 
 def without_promise(text):
     """What is said of a run that was stopped, where its replies are kept nowhere."""
-    text = text.replace("every reply that came is kept", "no reply is kept")
+    text = re.sub("every reply (that came )?is kept", "no reply is kept", text)
     return re.sub(r"\. (Make the same call|Run the same command) again to go on from there", "", text)
 
 

@@ -13,7 +13,7 @@ use crate::language::phrases;
 use crate::reading::aliases;
 use crate::reading::codes::Hint;
 use crate::reading::dates::{TimeMatch, Times, is_weekday};
-use crate::reading::numbers::{Figures, Measured, NumberMatch};
+use crate::reading::numbers::{FIRST_INEXACT, Figures, Measured, NumberMatch};
 use crate::reading::words::{fold, fold_identifier, words};
 
 /// Where a value comes from, from the surest source to none.
@@ -67,6 +67,10 @@ pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json, fo
             None => Support::Default,
         },
         Json::Bool(value) => truth::support(evidence, node, *value),
+        // Only their digits tell such numbers apart.
+        Json::Number(number) if number.as_f64().abs() >= FIRST_INEXACT && evidence.has_phrase(folded) => {
+            Support::Literal
+        }
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
         Json::String(text) => self::text(evidence, node, text, folded),
         Json::Array(_) | Json::Object(_) => Support::Literal,

@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 
+use super::evidence::Evidence;
+use super::grounding::{self, Support};
 use super::*;
 use crate::domain::{Aftermath, Arguments, Json, Message, Object, Origin, RawText, Role, ToolResult};
+use crate::reading::words::fold;
 
 pub(super) fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>) -> Sample {
     Sample {
@@ -43,6 +46,24 @@ fn a_definition_that_cannot_be_read_may_be_that_of_the_right_tool() {
         };
         assert!(is_judged(&whole), "{call:?}");
         assert_eq!(is_judged(&partial), judged, "{call:?}");
+    }
+}
+
+#[test]
+fn numbers_of_things_are_found_by_all_their_digits() {
+    for (said, passed, is_found) in [
+        ("5550001234", "5550001234", true),
+        ("5550001234", "5550001235", false),
+        ("4111111111111111", "4111111111111112", false),
+        // No float tells these two apart.
+        ("123456789012345678", "123456789012345678", true),
+        ("123456789012345678", "123456789012345679", false),
+    ] {
+        let evidence = Evidence::new(&sample(&format!("Track parcel {said}, please"), vec![], vec![]));
+        for value in [Json::parse(passed).unwrap(), Json::from(passed)] {
+            let support = grounding::support(&evidence, None, &value, &fold(passed));
+            assert_eq!(support == Support::Literal, is_found, "{said} {value}");
+        }
     }
 }
 

@@ -291,9 +291,21 @@ fn is_call(object: &Object) -> bool {
     const NAMES: &[&str] = &["name", "tool", "tool_name", "toolName", "function"];
     const ANSWERS: &[&str] = &["message", "ai", "AIMessage", "AIMessageChunk"];
     let is_named = |key: &&str| object.get(key).and_then(Json::as_str).is_some_and(|name| !name.is_empty());
-    let is_answer = ["role", "content", "lc", "choices", "candidates", "generations", "response_metadata"]
-        .iter()
-        .any(|key| object.contains_key(key))
+    let is_answer = [
+        "role",
+        "content",
+        "lc",
+        "choices",
+        "candidates",
+        "generations",
+        "response_metadata",
+        "tool_calls",
+        "function_call",
+        "output",
+        "parts",
+    ]
+    .iter()
+    .any(|key| object.contains_key(key))
         || object.get("type").and_then(Json::as_str).is_some_and(|kind| ANSWERS.contains(&kind));
     NAMES.iter().any(is_named) && !is_answer
 }

@@ -279,14 +279,15 @@ fn ascii_digits(text: &str) -> Option<(String, Vec<usize>)> {
     Some((plain, places))
 }
 
+/// From here on neighbouring whole numbers have the same representation.
+pub(crate) const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Whether two numbers are one, but for what arithmetic lost. Whole ones, such as those of orders and cards, are one only if all their
 /// digits are; those too large for that are like no other.
 pub(crate) fn same(a: f64, b: f64) -> bool {
-    /// From here on neighbours have the same representation.
-    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
     let largest = a.abs().max(b.abs());
     if a.fract() == 0.0 && b.fract() == 0.0 {
-        return a == b && largest < MAX_EXACT;
+        return a == b && largest < FIRST_INEXACT;
     }
     a.is_finite() && b.is_finite() && (a - b).abs() <= 1e-9 * largest
 }

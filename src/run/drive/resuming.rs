@@ -59,9 +59,10 @@ fn stopped(reader: &Reader, key: &str) -> Result<Option<(String, String)>, RunEr
     };
     let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
     let Some(name) = manifest["agent_version"]["name"].as_str() else { return Ok(None) };
+    // Replies of a version that was named count only for those who name it.
+    let Some(begun) = name.strip_prefix("run ") else { return Ok(None) };
     // Where nothing came there is nothing to go on with.
-    let runs = [Some(run.as_str()), name.strip_prefix("run ")];
-    for run in runs.into_iter().flatten() {
+    for run in [run.as_str(), begun] {
         if reader.holds_replies_of(run)? {
             return Ok(Some((name.to_owned(), started_at)));
         }

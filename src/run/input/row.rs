@@ -17,7 +17,6 @@ pub struct Row {
 }
 
 /// What a row's sample is read out of.
-#[derive(Clone)]
 struct Unread {
     cells: RawRow,
     conversation: Option<Conversation>,
@@ -27,8 +26,9 @@ struct Unread {
 }
 
 impl Unread {
-    fn read(self) -> Item {
-        let Unread { cells, conversation, are_typed, normalizer } = self;
+    /// Reads `cells`, which are its own.
+    fn read(&self, cells: RawRow) -> Item {
+        let Unread { conversation, are_typed, normalizer, .. } = self;
         let structs = are_typed.then(|| cells.tool_call.clone());
         let mut item = normalizer.sample_in_context(cells, conversation.as_ref());
         if let (Some(Cell::Json(structs)), Ok(sample)) = (structs, &mut item)
@@ -59,7 +59,7 @@ impl Row {
     /// Its sample, or why there is none.
     pub fn item(&self) -> &Item {
         self.item.get_or_init(|| match &self.unread {
-            Some(unread) => unread.clone().read(),
+            Some(unread) => unread.read(unread.cells.clone()),
             None => unreachable!("a row that is not to be read is a known one"),
         })
     }
@@ -68,7 +68,10 @@ impl Row {
     pub fn into_item(self) -> Item {
         match (self.item.into_inner(), self.unread) {
             (Some(item), _) => item,
-            (None, Some(unread)) => unread.read(),
+            (None, Some(mut unread)) => {
+                let cells = std::mem::take(&mut unread.cells);
+                unread.read(cells)
+            }
             (None, None) => unreachable!("a row that is not to be read is a known one"),
         }
     }

@@ -116,18 +116,24 @@ impl Reader {
     }
 
     pub(in crate::store) fn stopped_run(&self, keys: &[&str], value: &str) -> answer!(Option<StoppedRun>) {
-        let (keys, value): (Vec<String>, Arc<str>) =
-            (keys.iter().map(|key| (*key).to_owned()).collect(), value.into());
+        let (place, value): (Arc<str>, Arc<str>) = (format!("/{}", keys.join("/")).into(), value.into());
+        let outermost: Arc<str> = format!("\"{}\"", keys.first().copied().unwrap_or_default()).into();
         self.0.ask(move |session| {
-            let (keys, value) = (keys.clone(), Arc::clone(&value));
+            let (place, value, outermost) = (Arc::clone(&place), Arc::clone(&value), Arc::clone(&outermost));
             async move {
-                let rows = query(&session, LookUp::LastRun, &[&keys, &&*value]).await?;
-                let Some(row) = rows.first().filter(|row| row.try_get(3).unwrap_or(false)) else {
-                    return Ok(None);
-                };
-                let manifest: String = row.try_get(1)?;
-                let (run, started_at) = (row.try_get(0)?, row.try_get(2)?);
-                Ok(Some(StoppedRun { run, manifest: unescaped(&manifest), started_at }))
+                for row in query(&session, LookUp::LastRun, &[&&*outermost]).await? {
+                    let manifest = unescaped(row.try_get(1)?);
+                    let read: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
+                    if read.pointer(&place).and_then(serde_json::Value::as_str) == Some(&*value) {
+                        let (run, started_at) = (row.try_get(0)?, row.try_get(2)?);
+                        return Ok(row.try_get::<_, bool>(3)?.then_some(StoppedRun {
+                            run,
+                            manifest,
+                            started_at,
+                        }));
+                    }
+                }
+                Ok(None)
             }
         })
     }

@@ -170,9 +170,10 @@ pub(super) fn look_ups() -> Vec<String> {
             .to_owned(),
         "SELECT EXISTS (SELECT FROM replies)".to_owned(),
         "SELECT EXISTS (SELECT FROM replies WHERE run = $1)".to_owned(),
+        // Whose manifest has the key is told by its reader: a manifest may hold what PostgreSQL takes for no JSON.
         format!(
             "SELECT id, manifest, to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), finished_at IS NULL AND {} \
-             FROM runs WHERE manifest::json #>> $1::text[] = $2 ORDER BY started_at DESC LIMIT 1",
+             FROM runs WHERE strpos(manifest, $1) > 0 ORDER BY started_at DESC LIMIT 1000",
             is_away("id")
         ),
         format!(

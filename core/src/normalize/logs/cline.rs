@@ -49,6 +49,9 @@ const SAID: &[(&str, &str)] = &[
     ("<answer>", "</answer>"),
 ];
 
+/// With this Cline tells the model that it called nothing.
+const REFUSAL: &str = "[ERROR] You did not use a tool";
+
 /// What follows the name of a tool, and of what it was given, before what it returned.
 const HEADING_END: &str = "] Result:";
 
@@ -102,7 +105,9 @@ fn assistants(element: Json) -> Json {
     while let Some((at, tool, inner)) = begun_call(rest) {
         said.push_str(&rest[..at]);
         let (arguments, after) = match rest[inner..].split_once(&format!("</{tool}>")) {
-            Some((written, after)) => (Json::Object(parameters(written)), after),
+            Some((written, after)) => {
+                (parameters(written).map_or_else(|| Json::from(written), Json::Object), after)
+            }
             None => (Json::from(&rest[inner..]), ""),
         };
         let function =
@@ -119,23 +124,32 @@ fn assistants(element: Json) -> Json {
     Json::Object(value::calling("assistant", Json::from(said.trim()), calls))
 }
 
-/// `<path>a.py</path>` and the like, one after another.
-fn parameters(written: &str) -> Object {
+/// `<path>a.py</path>` and the like, one after another; `None` if there is anything else.
+fn parameters(written: &str) -> Option<Object> {
     let mut parameters = Object::new();
-    let mut rest = written;
-    while let Some((name, inner)) = rest.split_once('<').and_then(|(_, tag)| tag.split_once('>')) {
-        let Some((value, after)) = inner.split_once(&format!("</{name}>")) else { break };
-        parameters.insert(name, value.trim_matches('\n'));
-        rest = after;
+    let mut rest = written.trim();
+    while !rest.is_empty() {
+        let (name, inner) = rest.strip_prefix('<')?.split_once('>')?;
+        let end = format!("</{name}>");
+        // A value may hold its own end; behind the real one the next parameter begins, or nothing is left.
+        let follows = |at: &usize| {
+            matches!(inner[at + end.len()..].trim_start().as_bytes(), [] | [b'<', b'a'..=b'z', ..])
+        };
+        let at = inner.match_indices(&end).map(|(at, _)| at).find(follows)?;
+        if parameters.contains_key(name) {
+            return None;
+        }
+        parameters.insert(name, inner[..at].trim_matches('\n'));
+        rest = inner[at + end.len()..].trim_start();
     }
-    parameters
+    Some(parameters)
 }
 
 /// Whether a text begins with the heading of a result, and what follows it.
 fn heading(text: &str) -> Option<&str> {
     let (head, result) = text.strip_prefix('[')?.split_once(HEADING_END)?;
     let name = head.split([' ', ']']).next()?;
-    (TOOLS.contains(&name) && !head.contains('\n')).then_some(result)
+    TOOLS.contains(&name).then_some(result)
 }
 
 /// The message as what tools returned, what the tool put in, and what the user said.
@@ -159,6 +173,8 @@ fn users(element: &Json) -> Vec<Json> {
             } else if let (true, Some(result)) = (in_result, results.last_mut()) {
                 let gap = if result.is_empty() { "" } else { "\n" };
                 result.push_str(&format!("{gap}{}", text.trim()));
+            } else if text.trim_start().starts_with(REFUSAL) {
+                notes.push(value::message("system", text.trim()));
             } else if said.is_empty() {
                 own.push(text.trim().to_owned());
             }
@@ -170,7 +186,13 @@ fn users(element: &Json) -> Vec<Json> {
     results.chain(notes).chain(own).collect()
 }
 
+/// What the user said between two tags, which stand at the beginning of a line and at the end of the text: a file that a tool read may
+/// hold such tags, too.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
-    let (said, _) = text.split_once(open)?.1.split_once(close)?;
+    let text = text.trim_end().strip_suffix(close)?;
+    let (before, said) = text.rsplit_once(open)?;
+    if !matches!(before.trim_end_matches([' ', '\t']).chars().next_back(), None | Some('\n')) {
+        return None;
+    }
     Some(said.trim()).filter(|said| !said.is_empty())
 }

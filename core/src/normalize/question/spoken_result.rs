@@ -17,6 +17,9 @@ const TAGS: &[(&str, &str)] = &[
 /// What stands before a result that has no end of its own.
 const LABELS: &[&str] = &["Observation:", "Observation\n"];
 
+/// With these an agent goes on after a result; a parenthesis is the tool's own remark.
+const GOES_ON: &[&str] = &["Thought", "Action", "Final Answer", "Observation", "Question:", "("];
+
 /// A user's text, taken apart.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Parted {
@@ -74,7 +77,9 @@ fn observed(text: &str) -> Parted {
             _ => return whole(),
         },
     };
-    if own.trim().is_empty() || Json::parse_prefix(own.trim()).is_ok() {
+    // In a transcript of thoughts and actions the agent goes on.
+    let is_agents = GOES_ON.iter().any(|begin| own.trim_start().starts_with(begin));
+    if own.trim().is_empty() || is_agents || Json::parse_prefix(own.trim()).is_ok() {
         return whole();
     }
     Parted { results: vec![result.trim().to_owned()], own: Some(own.trim().to_owned()), is_unsure }
