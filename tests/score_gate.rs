@@ -26,5 +26,10 @@ fn cases_that_fail_are_named_and_fail_the_command() {
         assert_eq!(score(&[allowed, &["--quiet"]].concat()).ended(0).stderr, "");
     }
     score(&["--where", "id=a", "--quiet"]).ended(0);
+    // Nothing passes where nothing can fail.
+    let open = ["score", "in.jsonl", "--scorer", "tool_correctness", "--set", "threshold=null", "--quiet"];
+    let ran = work.run(&open).ended(1);
+    assert!(ran.stderr.contains("no case passed or failed"), "{}", ran.stderr);
+    work.run(&[&open[..], &["--allow-failures"]].concat()).ended(0);
     score(&["--where", "id=z"]).ended(2);
 }

@@ -12,6 +12,7 @@ use tooljudge_core::drive::{
     Case, Ended, Episode, EpisodeScorer, Expected, Grade, Heard, Loop, Stage, Suite, SuiteDefaults,
     SuiteFormat, World, read_suite, record,
 };
+use tooljudge_core::score::{ScoreError, Scored};
 use tooljudge_laws::fixtures::folder;
 
 use crate::support::workspace::{Workspace, repository, shown};
@@ -29,8 +30,18 @@ fn heard(text: &str, calls: Vec<ToolCall>) -> Heard {
     }
 }
 
+fn find_ann() -> ToolCall {
+    ToolCall::new("find", [("name".to_owned(), Json::from("Ann"))].into_iter().collect())
+}
+
 /// The case driven by an agent that makes these calls, one reply each, and then says something.
 fn drive(case: &Case, calls: &[ToolCall]) -> (Ended, Option<bool>) {
+    let scorer = EpisodeScorer::new(None, &Object::new(), Loop::Own).unwrap();
+    let (ended, scored) = played(case, calls, &scorer);
+    (ended, scored.unwrap().passed)
+}
+
+fn played(case: &Case, calls: &[ToolCall], scorer: &EpisodeScorer) -> (Ended, Result<Scored, ScoreError>) {
     let stage = Stage::all(vec![case.clone()]).unwrap().remove(0);
     let mut episode = Episode::new(&stage, Loop::Own);
     let recorded = case.world == World::Recorded;
@@ -40,9 +51,7 @@ fn drive(case: &Case, calls: &[ToolCall]) -> (Ended, Option<bool>) {
         episode.hear(heard(if now.is_empty() { "Done." } else { "" }, now));
     }
     let ended = episode.ended().unwrap();
-    let scorer = EpisodeScorer::new(None, &Object::new(), Loop::Own).unwrap();
-    let scored = scorer.score(&episode, &record::case_record(&episode, 0), Grade::NotAsked).unwrap();
-    (ended, scored.passed)
+    (ended, scorer.score(&episode, &record::case_record(&episode, 0), Grade::NotAsked))
 }
 
 fn calls(test: &Object, key: &str, arguments: &str) -> Vec<ToolCall> {
@@ -151,7 +160,7 @@ fn rows_that_the_builtin_judge_labelled_become_cases() {
     }
 }
 
-const TOOLS: &str = r#"[{"name": "send", "description": "Mail to ann@example.org", "parameters": {"type": "object", "properties": {"to": {"type": "string"}, "at": {"type": "string"}, "filter": {"type": "object"}}}},
+const TOOLS: &str = r#"[{"name": "send", "description": "Mail to ann@example.org", "parameters": {"type": "object", "properties": {"to": {"type": "string"}, "at": {"type": "string"}, "filter": {"type": "object"}, "scope": {"type": "string"}}}},
     {"name": "find", "parameters": {"type": "object", "properties": {"name": {"type": "string"}}}}]"#;
 
 /// A row of a labelled table.
@@ -349,6 +358,16 @@ fn turns_of_a_conversation_become_an_episode() {
     // Who goes elsewhere has failed, whatever the log cannot say.
     let case = &read(&summary.suite.text).cases[0];
     assert_eq!(drive(case, &[ToolCall::new("send", Object::new())]).0, Ended::Unexpected);
+    // An argument that says nothing is none; what a scorer does not look at fails nothing under it.
+    for (more, ended) in [("null", Ended::Finished), ("\"b\"", Ended::Unexpected)] {
+        let arguments = format!(r#"{{"to":"ann@example.org","at":"noon","scope":{more}}}"#);
+        let Ok(Json::Object(arguments)) = Json::parse(&arguments) else { panic!("{arguments}") };
+        let calls = [find_ann(), ToolCall::new("send", arguments)];
+        assert_eq!(drive(case, &calls).0, ended, "{more}");
+        let scorer = EpisodeScorer::new(Some("tool_correctness"), &Object::new(), Loop::Own).unwrap();
+        let kind = played(case, &calls, &scorer).1.map_err(|error| error.kind);
+        assert_eq!(kind.err(), (ended == Ended::Unexpected).then_some("off_script"), "{more}");
+    }
 
     let wrong = suite(&conversation("incorrect"), episode);
     assert_eq!(cases(&wrong)[0]["not_calls"][0]["tool_name"], "send");
@@ -392,6 +411,20 @@ fn nothing_redacted_is_left() {
         assert_eq!(summary.suite.text.matches("ann@example.org").count(), tools, "{}", summary.suite.text);
         drive_all(&summary.suite.text);
     }
+    // A word in the place of a value is not what every definition allows, which is told.
+    let made = |redact: &str| {
+        let rows = [row(
+            "1",
+            "correct",
+            &json!([{ "name": "ring", "arguments": { "to": "+1 555 0100" } }]),
+            &json!({
+                "tool_definitions": [{ "name": "ring", "parameters": { "type": "object", "properties": { "to": { "type": "string", "pattern": "^[+]" } } } }],
+            }),
+        )];
+        suite(&rows, |settings| settings.redact = vec![redact.to_owned()]).suite
+    };
+    assert_eq!((made("nobody").cases, made("nobody").unvalidated), (1, 0));
+    assert_eq!((made("[+]1 555.*").cases, made("[+]1 555.*").unvalidated), (1, 1));
 }
 
 #[test]

@@ -243,13 +243,9 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
         work.run(&[&["drive", "suite.toml", "--agent", &agent][..], more].concat())
     };
     drive("good", &["-o", "once.jsonl"]).ended(0);
-    // No test can show anything of five episodes: any that is broken counts, and is named.
+    // No test can show anything of five episodes: those that are broken count, and are named.
     let few = drive("bad", &["--baseline", "once.jsonl", "--quiet"]).ended(1);
-    assert!(
-        few.stderr.contains("so few episodes cannot be tested, and any that is broken counts"),
-        "{}",
-        few.stderr
-    );
+    assert!(few.stderr.contains("too few differ for a test, so that 5 points fewer count"), "{}", few.stderr);
     let few = drive("bad", &["--baseline", "once.jsonl"]).ended(1);
     assert!(
         few.stdout.contains("worse than before") && few.stdout.contains("5 broken (0, 1, 2, 3, 4)"),
@@ -257,6 +253,20 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
         few.stdout
     );
     drive("good", &["--baseline", "once.jsonl"]).ended(0);
+    // Nor of six of which five differ, or of twenty of which one does; one of thirty may be chance.
+    for (cases, broken, code) in [(6, 5, 1), (20, 1, 1), (30, 1, 0)] {
+        let name = |what: &str| format!("{what}_{cases}.jsonl");
+        work.file(&name("script"), script(cases, true));
+        let good: String = script(cases, true).lines().skip(broken).map(|line| format!("{line}\n")).collect();
+        work.file(&name("mixed"), script(broken, false) + &good);
+        work.file("many.toml", looks(cases, ""));
+        let drive = |agent: &str, more: &[&str]| {
+            let agent = format!("script:{}", name(agent));
+            work.run(&[&["drive", "many.toml", "--agent", &agent, "--quiet"][..], more].concat())
+        };
+        drive("script", &["-o", &name("many")]).ended(0);
+        drive("mixed", &["--baseline", &name("many")]).ended(code);
+    }
     // A comparison of few of many says little.
     let first = work.read("once.jsonl").lines().next().unwrap().to_owned() + "\n";
     work.file("one.jsonl", first);
@@ -295,6 +305,10 @@ fn an_answer_alone_is_no_pass_until_it_is_graded() {
     let ran =
         work.run(&["drive", "suite.toml", "--agent", "script:script.jsonl", "--min-pass-rate", "1"]).ended(1);
     assert!(ran.stdout.contains("open     1 episode: nobody has graded the answer"), "{}", ran.stdout);
+    let drive = ["drive", "suite.toml", "--agent", "script:script.jsonl", "--quiet"];
+    let ran = work.run(&drive).ended(1);
+    assert!(ran.stderr.contains("only 0 of 1 episode passed or failed; --grade JUDGE"), "{}", ran.stderr);
+    work.run(&[&drive[..], &["--allow-failures"]].concat()).ended(0);
 }
 
 #[test]

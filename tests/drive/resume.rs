@@ -80,6 +80,9 @@ fn a_killed_run_is_gone_on_with_once() {
     let other = work.run(&other.collect::<Vec<_>>()).ended(0);
     assert!(!other.stderr.contains("goes on where"), "{}", other.stderr);
     assert_eq!(server.requests(), killed + REPLIES);
+    // Nor has a run of one of its cases ended it, though that goes on with it.
+    let one = work.run(&[&args[..], &["--case", "c1"]].concat()).ended(0);
+    assert!(one.stderr.contains("this run goes on where the one of "), "{}", one.stderr);
     let resumed = work.run(&args).ended(0);
     assert!(resumed.stderr.contains("this run goes on where the one of "), "{}", resumed.stderr);
     let all = 20 * REPLIES;

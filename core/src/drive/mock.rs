@@ -37,7 +37,7 @@ pub enum Matching {
     Strict,
     /// The same, with texts compared without regard to case and parts, and numbers within a thousandth.
     Fuzzy,
-    /// All arguments must be equal, and there may be no others.
+    /// All arguments must be equal, and there may be no others but those that say nothing: null, or the default of the definition.
     Exact,
 }
 
@@ -87,14 +87,20 @@ impl MockState {
         MockState { used: vec![0; mocks.rules.len()] }
     }
 
-    pub(super) fn answer<'a>(&mut self, mocks: &'a Mocks, tool: &str, arguments: &Object) -> MockAnswer<'a> {
+    /// `parameters` is the schema of the tool's arguments.
+    pub(super) fn answer<'a>(
+        &mut self,
+        mocks: &'a Mocks,
+        (tool, parameters): (&str, &Json),
+        arguments: &Object,
+    ) -> MockAnswer<'a> {
         let mut has_rules = false;
         for (rule, used) in mocks.rules.iter().zip(&mut self.used) {
             if rule.tool != tool {
                 continue;
             }
             has_rules = true;
-            if rule.times.is_some_and(|times| *used >= times) || !rule.matches(arguments) {
+            if rule.times.is_some_and(|times| *used >= times) || !rule.matches(arguments, parameters) {
                 continue;
             }
             let at = (*used as usize).min(rule.outcomes.len().saturating_sub(1));
@@ -108,8 +114,8 @@ impl MockState {
 }
 
 impl Rule {
-    /// Whether it is for a call with these arguments.
-    pub fn matches(&self, arguments: &Object) -> bool {
+    /// Whether it is for a call with these arguments of a tool with these parameters.
+    fn matches(&self, arguments: &Object, parameters: &Json) -> bool {
         let every = |is_equal: &dyn Fn(&Json, &Json) -> bool| {
             self.when
                 .iter()
@@ -118,8 +124,44 @@ impl Rule {
         let equal = |wanted: &Json, given: &Json| Equality::Json.values(wanted, given);
         match self.matching {
             Matching::Strict => every(&equal),
-            Matching::Exact => self.when.len() == arguments.len() && every(&equal),
+            Matching::Exact => {
+                let default = |name: &str| parameters.get("properties")?.get(name)?.get("default");
+                let says_nothing = |(name, given): (&str, &Json)| {
+                    given.is_null() || default(name).is_some_and(|default| equal(default, given))
+                };
+                every(&equal)
+                    && arguments.iter().all(|added| self.when.contains_key(added.0) || says_nothing(added))
+            }
             Matching::Fuzzy => every(&is_about_equal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_is_no_other_argument() {
+        let object = |text: &str| match Json::parse(text) {
+            Ok(Json::Object(object)) => object,
+            other => panic!("{text}: {other:?}"),
+        };
+        let parameters = Json::parse(r#"{"properties":{"a":{"default":2},"b":{"default":[1]}}}"#).unwrap();
+        let (tool, times, latency_ms, outcomes) = (String::new(), None, 0, Vec::new());
+        let rule =
+            Rule { tool, when: object(r#"{"a":1}"#), matching: Matching::Exact, outcomes, times, latency_ms };
+        for (arguments, matches) in [
+            (r#"{"a":1}"#, true),
+            (r#"{"a":1,"b":null}"#, true),
+            (r#"{"a":1,"b":[1]}"#, true),
+            (r#"{"a":1,"b":[2]}"#, false),
+            (r#"{"a":1,"c":[1]}"#, false),
+            (r#"{"a":2}"#, false),
+            (r#"{"a":null}"#, false),
+            (r#"{}"#, false),
+        ] {
+            assert_eq!(rule.matches(&object(arguments), &parameters), matches, "{arguments}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::compat::Loop;
 use super::episode::Episode;
 use super::suite::Expected;
-use crate::domain::{Arguments, Json, Object, ToolCall, ToolDefinition};
+use crate::domain::{Arguments, Ended, Json, Object, ToolCall, ToolDefinition};
 use crate::score::{Issue, IssueKind, Ready, SCORERS, ScoreError, Scored, Scorer, SettingError};
 
 /// The scorers of the episodes of a run.
@@ -83,6 +83,11 @@ impl EpisodeScorer {
     /// If the scorer cannot read the record.
     pub fn score(&self, episode: &Episode, record: &Object, grade: Grade) -> Result<Scored, ScoreError> {
         let case = &episode.stage().case;
+        // That it can only fail is what the usual scorer says; another would have to know how it went on.
+        if episode.ended() == Some(Ended::Unexpected) && self.test.0.name != OF_SUITES {
+            let message = episode.why().unwrap_or(Ended::OffScript.in_words()).to_owned();
+            return Err(ScoreError { kind: Ended::OffScript.as_str(), message });
+        }
         let mut scored = match &case.expected {
             Expected::Example { .. } => self.example.score(record)?,
             Expected::Test(_) if self.test.0.name == OF_SUITES => self.test.1.score(record)?,

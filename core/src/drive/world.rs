@@ -123,7 +123,9 @@ fn in_environment(
 
 fn mocked(state: &mut MockState, stage: &Stage, tool: &str, arguments: &Object) -> Came {
     let World::Mocked(mocks) = &stage.case.world else { return Came::Back(Returned::text(String::new())) };
-    Came::Back(match (state.answer(mocks, tool, arguments), mocks.unmatched) {
+    let known = stage.case.tools.iter().find(|known| known.name == tool);
+    let parameters = known.map_or(&Json::Null, |known| &known.parameters);
+    Came::Back(match (state.answer(mocks, (tool, parameters), arguments), mocks.unmatched) {
         (MockAnswer::Rule(outcome, latency_ms), _) => {
             let returned = match outcome {
                 MockResult::Result(value) => Returned::text(value.to_string()),

@@ -2,15 +2,34 @@
 
 use crate::domain::{Json, Object, did_you_mean};
 
-/// What says that a schema may allow more than its `properties`.
-const OPEN: [&str; 6] = ["patternProperties", "$ref", "allOf", "anyOf", "oneOf", "propertyNames"];
+/// What a schema may say beside its `properties` and allow no more than these. Any other keyword may allow more.
+const CLOSED: [&str; 18] = [
+    "$comment",
+    "$defs",
+    "$id",
+    "$schema",
+    "additionalProperties",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "examples",
+    "maxProperties",
+    "minProperties",
+    "nullable",
+    "properties",
+    "required",
+    "strict",
+    "title",
+    "type",
+];
 
 /// Why a tool with this schema has no parameter `name`, as far as that can be told. A schema that lists parameters and says nothing of
 /// others means these.
 pub(crate) fn undeclared(schema: &Json, name: &str) -> Option<String> {
     let properties = schema.get("properties").and_then(Json::as_object).filter(|known| !known.is_empty())?;
     let is_closed = matches!(schema.get("additionalProperties"), None | Some(Json::Bool(false)))
-        && OPEN.iter().all(|key| schema.get(key).is_none());
+        && schema.as_object().is_some_and(|schema| schema.keys().all(|key| CLOSED.contains(&key)));
     (is_closed && !properties.contains_key(name)).then(|| {
         let meant = did_you_mean(name, properties.iter().map(|(known, _)| known));
         format!("the tool has no parameter `{name}`{meant}")
@@ -33,7 +52,11 @@ mod tests {
             (r#"{"properties":{"name":{}},"additionalProperties":false}"#, false),
             (r#"{"properties":{"name":{}},"additionalProperties":true}"#, true),
             (r#"{"properties":{"name":{}},"additionalProperties":{"type":"string"}}"#, true),
+            (r#"{"type":"object","properties":{"name":{}},"required":["name"],"title":"A"}"#, false),
             (r#"{"properties":{"name":{}},"anyOf":[{}]}"#, true),
+            (r#"{"properties":{"name":{}},"if":{},"then":{"properties":{"nam":{}}}}"#, true),
+            (r#"{"properties":{"name":{}},"dependentSchemas":{"name":{"properties":{"nam":{}}}}}"#, true),
+            (r#"{"properties":{"name":{}},"unevaluatedProperties":{}}"#, true),
             (r#"{"properties":{}}"#, true),
             (r#"{"type":"object"}"#, true),
         ] {

@@ -114,12 +114,22 @@ fn show(found: &DriveSummary, shown: &Shown, printer: Printer<'_>) -> Ending {
     }
 }
 
-/// The agents that failed in episodes, a sentence each.
+/// The agents that failed in episodes, or of which too little is known, a sentence each.
 fn unallowed(found: &DriveSummary) -> Vec<String> {
-    let of = |AgentSummary { agent, tally, .. }: &AgentSummary| {
+    let of = |AgentSummary { agent, tally, episodes, .. }: &AgentSummary| {
         let failed = tally.decided() - tally.passed;
-        let why = super::score::report::unallowed(failed, tally.decided(), "scored episode");
-        (failed > 0).then(|| format!("{agent}: {why}"))
+        if failed > 0 {
+            let why = super::score::report::unallowed(failed, tally.decided(), "scored episode");
+            return Some(format!("{agent}: {why}"));
+        }
+        // Those without a score are spoken of elsewhere.
+        (tally.decided() * 2 < *episodes && tally.undecided > 0).then(|| {
+            format!(
+                "{agent}: only {} of {} passed or failed; --grade JUDGE grades answers, --allow-failures accepts it",
+                tally.decided(),
+                counted(*episodes, "episode")
+            )
+        })
     };
     found.agents.iter().filter_map(of).collect()
 }
@@ -181,7 +191,7 @@ fn of_baseline(compared: &BaselineComparison) -> Vec<String> {
     let agent = &compared.agent;
     let worse = compared.is_worse().then(|| {
         let few = if compared.is_untestable() {
-            "so few episodes cannot be tested, and any that is broken counts; --repeats makes more".to_owned()
+            "too few differ for a test, so that 5 points fewer count; --repeats makes more".to_owned()
         } else {
             format!("p = {:.4}", compared.p)
         };

@@ -162,9 +162,14 @@ fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerd
             );
             (Some(why.clone()), GateVerdict::Failed(vec![why]))
         }
-        None if passed == decided || shown.allow_failures => (None, GateVerdict::NoGate),
+        None if shown.allow_failures => (None, GateVerdict::NoGate),
+        None if passed == decided && decided > 0 => (None, GateVerdict::NoGate),
         None => {
-            let why = report::unallowed(decided - passed, decided, "case");
+            let why = match decided {
+                0 => "no case passed or failed: they have no threshold, or a grade is missing; --allow-failures accepts it"
+                    .to_owned(),
+                _ => report::unallowed(decided - passed, decided, "case"),
+            };
             (Some(why.clone()), GateVerdict::Failed(vec![why]))
         }
     };

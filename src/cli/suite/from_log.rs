@@ -153,6 +153,9 @@ fn text(summary: &SuiteSummary, width: usize) -> String {
     if suite.bans > 0 {
         table.add_row(["  that forbid wrong calls".to_owned(), suite.bans.to_string()]);
     }
+    if suite.unvalidated > 0 {
+        table.add_row(["  whose tools take any arguments".to_owned(), suite.unvalidated.to_string()]);
+    }
     if suite.duplicates > 0 {
         table.add_row(["equal to a case above".to_owned(), suite.duplicates.to_string()]);
     }

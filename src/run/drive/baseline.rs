@@ -47,7 +47,7 @@ pub struct BaselineComparison {
     pub left_out: u64,
     /// Episodes that passed then and do not now.
     pub broken: u64,
-    /// Their cases.
+    /// Their cases; `suite/case` where there are several suites.
     pub broken_cases: Vec<String>,
     /// Episodes that pass now and did not then.
     pub mended: u64,
@@ -60,18 +60,22 @@ pub struct BaselineComparison {
 
 /// The level of the test.
 const LEVEL: f64 = 0.05;
-/// The fewest episodes with which the test can show anything.
+/// The fewest episodes that differ with which the test can show anything.
 const TESTABLE: u64 = 6;
+/// How much of the share that passes may go where fewer differ.
+const TOLERATED: f64 = 0.05;
 
 impl BaselineComparison {
-    /// Whether the agent does worse now: beyond chance, or at all where no test could show it.
+    /// Whether the agent does worse now: beyond chance, or by much where no test could show it.
     pub fn is_worse(&self) -> bool {
-        self.shares.1 < self.shares.0 && (self.p < LEVEL || self.is_untestable())
+        let lost = self.broken.saturating_sub(self.mended) as f64;
+        lost > 0.0
+            && (self.p < LEVEL || self.is_untestable() && lost >= TOLERATED * self.episodes as f64 - 1e-9)
     }
 
-    /// Whether there are too few episodes for the test to show anything.
+    /// Whether too few episodes differ for the test to show anything.
     pub fn is_untestable(&self) -> bool {
-        self.episodes < TESTABLE
+        self.broken + self.mended < TESTABLE
     }
 
     /// Whether most episodes are compared with none: the earlier run says little of this one.
@@ -162,6 +166,8 @@ pub(super) fn compare(
     let mut cases: BTreeMap<(&str, &str), Paired> = BTreeMap::new();
     let (mut broken, mut mended, mut paired, mut changed) = (0, 0, 0, 0);
     let mut broken_cases = Vec::new();
+    let is_of_several =
+        now.keys().any(|(suite, ..)| now.keys().next().is_some_and(|(first, ..)| first != suite));
     for ((suite, case, repeat), EpisodeResult { passed: passes, rules }) in now {
         let Some(then) = before.get(&(suite.clone(), case.clone(), *repeat)) else { continue };
         // Held to something else, an episode says nothing of the agent.
@@ -173,8 +179,9 @@ pub(super) fn compare(
         paired += 1;
         broken += u64::from(passed && !passes);
         mended += u64::from(!passed && *passes);
-        if passed && !passes && !broken_cases.contains(case) {
-            broken_cases.push(case.clone());
+        let name = if is_of_several { format!("{suite}/{case}") } else { case.clone() };
+        if passed && !passes && !broken_cases.contains(&name) {
+            broken_cases.push(name);
         }
         cases.entry((suite, case)).or_default().add(true, Some(passed), Some(*passes));
     }

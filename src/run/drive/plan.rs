@@ -103,12 +103,7 @@ impl DrivePlan {
             agents.extend(kind.map(|kind| Agent { name: agent.name.clone(), kind }));
         }
         check_identities(&agents)?;
-        let version = Version::find(
-            settings.agent_version.as_deref(),
-            (&agents, &sizes),
-            (store.as_deref(), &settings.store),
-            &run,
-        )?;
+        let version = Version::find(&settings, (&agents, &sizes), store.as_deref(), &run)?;
         Ok(DrivePlan {
             run,
             version,

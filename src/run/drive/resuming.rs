@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::agent::Agent;
 use crate::run::RunError;
-use crate::run::settings::StoreSettings;
+use crate::run::settings::DriveSettings;
 use crate::store::{Reader, StoppedRun, Store};
 
 /// Which replies are the agents' own.
@@ -17,6 +17,8 @@ pub(super) struct Version {
     pub name: String,
     /// What two runs have in common of which one may go on where the other was stopped.
     key: String,
+    /// The same, and which of the cases they drive.
+    selected: String,
     /// When that was begun with which this run goes on.
     pub resumes: Option<String>,
 }
@@ -24,36 +26,44 @@ pub(super) struct Version {
 impl Version {
     /// The version that is `given`, or else that of the run that this one goes on with, or else one that no other run has.
     pub(super) fn find(
-        given: Option<&str>,
+        settings: &DriveSettings,
         (agents, suites): (&[Agent], &[(String, usize)]),
-        (store, settings): (Option<&Store>, &StoreSettings),
+        store: Option<&Store>,
         run: &str,
     ) -> Result<Version, RunError> {
         let key = key(agents, suites);
-        if let Some(given) = given {
-            return Ok(Version { name: format!("version {given}"), key, resumes: None });
+        let selected = json!([key, settings.cases, settings.categories, settings.limit]).to_string();
+        if let Some(given) = &settings.agent_version {
+            return Ok(Version { name: format!("version {given}"), key, selected, resumes: None });
         }
-        let stopped = match store.filter(|_| !settings.fresh) {
-            Some(store) => stopped(&store.reader()?, &key)?,
+        let stopped = match store.filter(|_| !settings.store.fresh) {
+            Some(store) => {
+                let reader = store.reader()?;
+                // A run of some of the cases that came to its end has not ended one of all of them.
+                match stopped(&reader, "key", &key)? {
+                    None => stopped(&reader, "selected", &selected)?,
+                    last => last,
+                }
+            }
             None => None,
         };
         let (name, resumes) = match stopped {
             Some((name, since)) => (name, Some(since)),
             None => (format!("run {run}"), None),
         };
-        Ok(Version { name, key, resumes })
+        Ok(Version { name, key, selected, resumes })
     }
 
     /// For the run's record, where the next run finds it.
     pub(super) fn to_json(&self) -> Value {
-        json!({ "name": self.name, "key": self.key })
+        json!({ "name": self.name, "key": self.key, "selected": self.selected })
     }
 }
 
-/// The version of the last run of this key, if it was stopped, and when it was begun.
-fn stopped(reader: &Reader, key: &str) -> Result<Option<(String, String)>, RunError> {
+/// The version of the last run that has this value, if it was stopped, and when it was begun.
+fn stopped(reader: &Reader, key: &str, value: &str) -> Result<Option<(String, String)>, RunError> {
     let Some(StoppedRun { run, manifest, started_at }) =
-        reader.stopped_run(&["agent_version", "key"], key)?
+        reader.stopped_run(&["agent_version", key], value)?
     else {
         return Ok(None);
     };

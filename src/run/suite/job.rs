@@ -141,7 +141,7 @@ fn write(summary: &mut SuiteSummary, output: &Output, settings: &SuiteSettings) 
 impl SuiteSummary {
     /// For manifests, and with `examples` for `--json`: these may hold texts of the log, which a manifest is not to tell.
     pub(crate) fn to_json(&self, examples: bool) -> Value {
-        let LoggedSuite { cases, bans, duplicates, left_out, .. } = &self.suite;
+        let LoggedSuite { cases, bans, unvalidated, duplicates, left_out, .. } = &self.suite;
         let reason = |count: &LeftOutCount| match examples {
             true => json!({ "count": count.count, "example": count.example }),
             false => json!(count.count),
@@ -150,6 +150,7 @@ impl SuiteSummary {
             "rows": self.rows,
             "cases": cases,
             "cases_with_not_calls": bans,
+            "cases_without_validation": unvalidated,
             "duplicates": duplicates,
             "labels": self.labels,
             "left_out": left_out.iter().map(|(why, count)| (why.as_str().to_owned(), reason(count))).collect::<serde_json::Map<_, _>>(),

@@ -25,6 +25,8 @@ pub struct LoggedSuite {
     pub cases: u64,
     /// Those of them that forbid wrong calls.
     pub bans: u64,
+    /// Those whose tools take any arguments, since the definitions do not allow some that were logged, or what `redact` put in their place.
+    pub unvalidated: u64,
     /// Rows or conversations that are equal to a case above in messages, tools and what is expected.
     pub duplicates: u64,
     /// What became no case.
@@ -88,6 +90,7 @@ impl Draft {
             return self.leave_out(why, &example);
         }
         self.suite.bans += u64::from(taken.case.contains_key("not_calls"));
+        self.suite.unvalidated += u64::from(taken.case.get("validate") == Some(&Json::Bool(false)));
         self.suite.cases += 1;
         self.hashes.insert(*hash.as_bytes());
         self.ids.insert(taken.id.clone());

@@ -2,8 +2,10 @@
 //! another text. Values that were equal stay equal, and those that differed still differ.
 
 use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use regex_lite::{Captures, Regex};
+use regex_lite::Regex;
 
 use crate::domain::{Arguments, Json, Message, Number, Object, ToolCall};
 
@@ -11,8 +13,16 @@ use crate::domain::{Arguments, Json, Message, Number, Object, ToolCall};
 #[derive(Debug, Clone, Default)]
 pub struct Redaction {
     patterns: Vec<Regex>,
-    /// What was met so far: its number is its place.
-    met: RefCell<Vec<String>>,
+    met: RefCell<Met>,
+}
+
+/// What was met so far.
+#[derive(Debug, Clone, Default)]
+struct Met {
+    /// What stands in the place of each text, and of each that is to be as many digits.
+    words: HashMap<(String, Option<usize>), String>,
+    /// These words, which are not hidden again.
+    given: HashSet<String>,
 }
 
 /// A pattern that cannot be used.
@@ -50,40 +60,66 @@ impl Redaction {
         Ok(Redaction { patterns, met: RefCell::default() })
     }
 
-    /// A text without its matches.
+    /// A text without its matches. JSON within it may write a letter as an escape, and JSON within that JSON the escape as one.
     pub fn text(&self, text: &str) -> String {
-        self.patterns.iter().fold(text.to_owned(), |text, pattern| {
-            pattern.replace_all(&text, |found: &Captures<'_>| self.word(&found[0])).into_owned()
-        })
+        let mut text = text.to_owned();
+        for pattern in &self.patterns {
+            // The innermost first: a letter of an escape, as in `\nann`, is none of a word.
+            for depth in (0..=Reading::deepest(&text).depth).rev() {
+                text = self.without(pattern, &Reading::at(&text, depth));
+            }
+        }
+        text
+    }
+
+    /// What is written, without what the pattern finds in it as it is read.
+    fn without(&self, pattern: &Regex, reading: &Reading<'_>) -> String {
+        let mut left = String::with_capacity(reading.written.len());
+        let mut at = 0;
+        for found in pattern.find_iter(&reading.text) {
+            let place = reading.place(found.range());
+            left.push_str(&reading.written[at..place.start]);
+            left.push_str(&self.word(found.as_str()));
+            at = place.end;
+        }
+        left.push_str(&reading.written[at..]);
+        left
     }
 
     /// What stands in the place of a match: a number for each text that was met.
     fn word(&self, found: &str) -> String {
-        let mut met = self.met.borrow_mut();
-        let at = met.iter().position(|known| known == found).unwrap_or_else(|| {
-            met.push(found.to_owned());
-            met.len() - 1
-        });
         // A number stays one of as many digits: whoever is told it can still call a tool with it, and JSON stays JSON.
-        match found.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => format!("9{:0>rest$}", at + 1, rest = found.len() - 1),
-            false => format!("[redacted {}]", at + 1),
+        let digits = Some(found.len()).filter(|_| found.bytes().all(|byte| byte.is_ascii_digit()));
+        self.stand_in(found, digits)
+    }
+
+    fn stand_in(&self, found: &str, digits: Option<usize>) -> String {
+        let Met { words, given } = &mut *self.met.borrow_mut();
+        if given.contains(found) {
+            return found.to_owned();
         }
+        let number = words.len() + 1;
+        let word = words.entry((found.to_owned(), digits)).or_insert_with(|| match digits {
+            Some(digits) => format!("9{number:0>rest$}", rest = digits.saturating_sub(1)),
+            None => format!("[redacted {number}]"),
+        });
+        given.insert(word.clone());
+        word.clone()
     }
 
     /// What a tool returned or a message says: JSON is JSON afterwards.
     pub(super) fn content(&self, content: &str) -> String {
-        let text = self.text(content);
         let structure = |text: &str| {
             Json::parse(text).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)))
         };
-        let Some(json) = structure(content).filter(|_| text != content && structure(&text).is_none()) else {
+        let text = self.text(content);
+        let Some(json) = structure(content).map(|json| self.json(&json)) else { return text };
+        // As it was written, where that holds the same.
+        if structure(&text).as_ref() == Some(&json) {
             return text;
-        };
-        let json = self.json(&json).to_string();
+        }
         // A match that reaches over several values is in none of them.
-        let is_left = self.met.borrow().iter().any(|met| json.contains(met));
-        if is_left { text } else { json }
+        self.text(&json.to_string())
     }
 
     fn id(&self, id: Option<&String>) -> Option<String> {
@@ -93,14 +129,15 @@ impl Redaction {
     /// A number without its matches, which is a number.
     fn number(&self, number: &Number) -> Json {
         let text = self.text(number.as_str());
-        let digits =
-            || number.as_str().bytes().filter(u8::is_ascii_digit).map(char::from).collect::<String>();
-        let number = Number::parse(&text).or_else(|| Number::parse(&self.word(&digits())));
+        let digits = number.as_str().bytes().filter(u8::is_ascii_digit).count();
+        let number =
+            Number::parse(&text).or_else(|| Number::parse(&self.stand_in(number.as_str(), Some(digits))));
         number.map_or(Json::from(text), Json::Number)
     }
 
     pub(super) fn message(&self, message: &Message) -> Message {
         Message {
+            name: self.id(message.name.as_ref()),
             content: self.content(&message.content),
             tool_call_id: self.id(message.tool_call_id.as_ref()),
             tool_calls: message.tool_calls.iter().map(|call| self.call(call)).collect(),
@@ -121,7 +158,7 @@ impl Redaction {
 
     fn json(&self, json: &Json) -> Json {
         match json {
-            Json::String(text) => Json::String(self.text(text)),
+            Json::String(text) => Json::String(self.content(text)),
             Json::Array(items) => Json::Array(items.iter().map(|item| self.json(item)).collect()),
             Json::Object(object) => {
                 // Keys of a map may be addresses as well as its values.
@@ -137,6 +174,77 @@ impl Redaction {
     fn hides(&self, number: &Number) -> bool {
         self.patterns.iter().any(|pattern| pattern.is_match(number.as_str()))
     }
+}
+
+/// A text as it is written, and as it reads once its escapes are letters.
+struct Reading<'a> {
+    written: &'a str,
+    text: String,
+    /// Where in what is written each byte of the text begins; none if it reads as it is written.
+    places: Vec<usize>,
+    /// How often escapes became letters.
+    depth: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn of(written: &'a str) -> Reading<'a> {
+        Reading { written, text: written.to_owned(), places: Vec::new(), depth: 0 }
+    }
+
+    /// With the escapes of `depth` levels as letters, or of as many as there are.
+    fn at(written: &'a str, depth: usize) -> Reading<'a> {
+        let mut reading = Reading::of(written);
+        while reading.depth < depth {
+            let Some(next) = reading.unescaped() else { break };
+            reading = next;
+        }
+        reading
+    }
+
+    fn deepest(written: &'a str) -> Reading<'a> {
+        Reading::at(written, usize::MAX)
+    }
+
+    /// The place in what is written of a part of the text.
+    fn place(&self, part: Range<usize>) -> Range<usize> {
+        match self.places.as_slice() {
+            [] => part,
+            places => places[part.start]..places.get(part.end).copied().unwrap_or(self.written.len()),
+        }
+    }
+
+    /// With the escapes of JSON as letters, if it has any.
+    fn unescaped(&self) -> Option<Reading<'a>> {
+        let mut text = String::with_capacity(self.text.len());
+        let mut places = Vec::with_capacity(self.text.len());
+        let mut rest = self.text.as_str();
+        while let Some(first) = rest.chars().next() {
+            let at = self.text.len() - rest.len();
+            let (letter, length) = escape(rest).unwrap_or((first, first.len_utf8()));
+            text.push(letter);
+            places.resize(text.len(), self.place(at..at).start);
+            rest = &rest[length..];
+        }
+        (text != self.text).then_some(Reading { text, places, depth: self.depth + 1, ..*self })
+    }
+}
+
+/// The letter of the escape that the text begins with, and the length of the escape.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
+    let simple = match text.strip_prefix('\\')?.chars().next()? {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'u' => {
+            let units = [unit(text), text.get(6..).and_then(unit)];
+            let letter = char::decode_utf16(units.into_iter().flatten()).next()?.ok()?;
+            return Some((letter, 6 * letter.len_utf16()));
+        }
+        letter @ ('"' | '\\' | '/') => letter,
+        _ => return None,
+    };
+    Some((simple, 2))
 }
 
 #[cfg(test)]
@@ -175,6 +283,46 @@ mod tests {
         assert_eq!(redaction.call(&call).id.as_deref(), Some("call_9000001"));
         let result = Message { tool_call_id: call.id, ..Message::new(Role::Tool, "ok") };
         assert_eq!(redaction.message(&result).tool_call_id.as_deref(), Some("call_9000001"));
+    }
+
+    #[test]
+    fn escapes_hide_nothing() {
+        let redaction = Redaction::new(&[r"[\w.]+@[\w.]+", r#"say "\w+""#, "Zoë Ø 😀"]).unwrap();
+        for (text, without) in [
+            (r#"{"to": "ann\u0040example.org"}"#, r#"{"to": "[redacted 1]"}"#),
+            (r#"{"in":"{\"to\":\"ann\\u0040example.org\"}"}"#, r#"{"in":"{\"to\":\"[redacted 1]\"}"}"#),
+            (r#"sent {"to": "ann\u0040example.org"} by mail"#, r#"sent {"to": "[redacted 1]"} by mail"#),
+            (r#"{"w":"say \"mellon\""}"#, r#"{"w":"[redacted 2]"}"#),
+            (r#"and {"w": "{\"w\":\"say \\\"mellon\\\"\"}"}"#, r#"and {"w": "{\"w\":\"[redacted 2]\"}"}"#),
+            (r#"[1, "Zo\u00eb \u00D8 \ud83d\ude00!"]"#, r#"[1, "[redacted 3]!"]"#),
+            (r"C:\users\new \ud83d \u12", r"C:\users\new \ud83d \u12"),
+        ] {
+            assert_eq!(redaction.content(text), without, "{text}");
+        }
+        let call = ToolCall {
+            arguments: Arguments::Malformed(r#"{"to":"ann\u0040example.org""#.to_owned()),
+            ..ToolCall::new("send", Object::new())
+        };
+        assert_eq!(
+            redaction.call(&call).arguments,
+            Arguments::Malformed(r#"{"to":"[redacted 1]""#.to_owned())
+        );
+        let named = Message { name: Some("ann@example.org".to_owned()), ..Message::new(Role::User, "hi") };
+        assert_eq!(redaction.message(&named).name.as_deref(), Some("[redacted 1]"));
+    }
+
+    #[test]
+    fn numbers_that_differ_still_differ() {
+        let redaction = Redaction::new(&[r"-?\d+(\.\d+)?"]).unwrap();
+        let numbers: Vec<String> = ["12.5", "1.25", "-125", "125", "5", "7", "12.5"]
+            .iter()
+            .map(|number| redaction.json(&Json::parse(number).unwrap()).to_string())
+            .collect();
+        assert_eq!(numbers[0], numbers[6]);
+        let different: HashSet<&String> = numbers[..6].iter().collect();
+        assert_eq!(different.len(), 6, "{numbers:?}");
+        // What was put in stays, however often a pattern meets it.
+        assert_eq!(redaction.text(&redaction.text("125")), redaction.text("125"));
     }
 
     #[test]
