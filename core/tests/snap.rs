@@ -20,6 +20,8 @@ const ENDINGS: &str = include_str!("../../tests/cases/snap_endings.jsonl");
 /// Written by readers who had never seen the rules and tried to break them: cut replies that turn round in many ways, denials and
 /// restrictions in many languages, rails that are everyday words, fields that contradict each other.
 const ADVERSARIAL: &str = include_str!("../../tests/cases/snap_adversarial.jsonl");
+/// Ours: marks of chat templates, remarks in JSON, choices that are repeated, second thoughts, and as many that only look so.
+const FORMS: &str = include_str!("../../tests/cases/snap_forms.jsonl");
 const CORPUS: &[u8] = include_bytes!("../../tests/cases/phoenix_snap_to_rail.jsonl.gz");
 
 /// A reply as real models write them, and what a careful reader takes from it.
@@ -364,6 +366,12 @@ fn hostile_text_is_read() {
         "{\"label\": ",
         "{\"verdict\": [",
         "{\"overall\": {\"result\": ",
+        "{/*",
+        "{// ",
+        "{\"label\": \"correct\" /* ",
+        "<parameter name=\"a\">",
+        "<parameter=a></parameter>",
+        "\"label\": \"correct\", ",
     ];
     let rails = Rails::correctness();
     for fragment in fragments {
@@ -484,6 +492,11 @@ fn nothing_is_read_wrongly(name: &str, replies: &str) {
             .collect::<Vec<_>>()
             .join("\n")
     );
+}
+
+#[test]
+fn forms_are_read() {
+    nothing_is_read_wrongly("forms", FORMS);
 }
 
 /// Shows what is read of the file that `TOOLJUDGE_SNAP_REPLIES` names: JSON lines with `rails`, `reply`, `finish`, `expected`, `kind`.

@@ -10,6 +10,7 @@ use super::decide::{Decision, decide, is_shaken};
 use super::echo;
 use super::explanation;
 use super::finale;
+use super::formula;
 use super::json::{self, Found, Says};
 use super::mention::{Mention, mentions};
 use super::names::Names;
@@ -133,7 +134,14 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         let spelled = || {
             spelling::read(answer, names).map(|rail| Decision { rail, rule: "spelled", at: 0..answer.len() })
         };
-        end.map(|(rail, at)| Decision { rail, rule: "finale", at }).or_else(spelled).ok_or(why)
+        let formed = || {
+            let rail = found.is_empty().then(|| formula::read(answer, names)).flatten()?;
+            Some(Decision { rail, rule: "form", at: 0..answer.len() })
+        };
+        end.map(|(rail, at)| Decision { rail, rule: "finale", at })
+            .or_else(spelled)
+            .or_else(formed)
+            .ok_or(why)
     })
 }
 
@@ -181,6 +189,9 @@ fn passed(answer: &str) -> Option<&str> {
 /// The object or list that `text` is, but for what [`peel`] takes off.
 fn whole_json(text: &str, names: &Names) -> Option<Found> {
     let text = peel(text);
+    if let Some(found) = json::without_braces(text, names).or_else(|| json::in_markup(text, names)) {
+        return Some(found);
+    }
     let mut found = if text.starts_with(['{', '[']) { json::find(text, names) } else { Vec::new() };
     found.pop().filter(|only| found.is_empty() && only.at == (0..text.len()))
 }

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use super::fold::folded;
 use super::lenient_json::{LenientJson, Reader};
+use super::markup;
 use super::names::Names;
+use super::retraction::overrules;
+use super::token::tokens;
 
 /// A JSON object or list found in a reply.
 #[derive(Debug)]
@@ -56,6 +59,15 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
                     Says::Nothing => lone().unwrap_or(Says::Nothing),
                     says => says,
                 };
+                let says = match says {
+                    // A remark that names another rail takes the verdict back, or may do so.
+                    Says::Rail(rail)
+                        if reader.remarks.iter().any(|at| is_doubted(&text[at.clone()], rail, names)) =>
+                    {
+                        Says::Several
+                    }
+                    says => says,
+                };
                 found.push(Found { at: at..reader.at, says, explanation: explanation(&value) });
                 at = reader.at;
             }
@@ -66,6 +78,49 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
         }
     }
     found
+}
+
+/// The members of an object whose braces are missing: `"label": "incorrect",` and so on, to the end.
+pub(super) fn without_braces(text: &str, names: &Names) -> Option<Found> {
+    let key = text.split(':').next()?.trim().trim_matches(['"', '\'']);
+    let is_key = |key: &str| {
+        promises(key, names) || EXPLANATION.contains(&plain(key).as_str()) || plain(key) == "confidence"
+    };
+    let is_quoted = text.get(key.len()..)?.split_once(':')?.1.trim_start().starts_with(['"', '\'', '“']);
+    if !is_quoted || !is_key(key) {
+        return None;
+    }
+    let braced = format!("{{{text}}}");
+    let mut reader = Reader::at(&braced, 0);
+    let value = reader.value()?;
+    let LenientJson::Object(fields) = &value else { return None };
+    let is_whole = !reader.cut && reader.at == braced.len() && reader.remarks.is_empty();
+    let is_ours = fields.len() > 1 && fields.iter().all(|(key, _)| is_key(key));
+    (is_whole && is_ours).then(|| Found {
+        at: 0..text.len(),
+        says: says(&value, names),
+        explanation: explanation(&value),
+    })
+}
+
+/// What a call in markup hands over, if the text is one.
+pub(super) fn in_markup(text: &str, names: &Names) -> Option<Found> {
+    let value = markup::arguments(text)?;
+    let says = says(&value, names);
+    (says != Says::Nothing).then(|| Found { at: 0..text.len(), says, explanation: explanation(&value) })
+}
+
+/// Words of a remark that leave the verdict beside it in doubt.
+const DOUBTS: [&str; 12] =
+    ["wait", "no", "not", "actually", "but", "maybe", "perhaps", "unsure", "or", "should", "though", "hmm"];
+
+/// Whether a remark names another rail, takes back what was said, or leaves it in doubt.
+fn is_doubted(remark: &str, rail: usize, names: &Names) -> bool {
+    let tokens = tokens(remark);
+    let doubts = |word: &str| DOUBTS.contains(&word) || names.is_positive(rail) && word == "wrong";
+    overrules(&tokens, rail, names)
+        || tokens.iter().any(|token| token.is('?') || doubts(token.word()))
+        || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some_and(|(other, _)| other != rail))
 }
 
 /// Whether `[` begins a list of objects or strings rather than an aside.
@@ -161,7 +216,7 @@ fn says(value: &LenientJson, names: &Names) -> Says {
         LenientJson::Text(text) => {
             match names.exactly(text.trim().trim_matches(['*', '"', '\'', '`', '.', '!', ' '])) {
                 Some(rail) => Says::Rail(rail),
-                None => names.exactly(text).map_or(Says::NoRail, Says::Rail),
+                None => names.exactly(text).or_else(|| denied(text, names)).map_or(Says::NoRail, Says::Rail),
             }
         }
         LenientJson::List(items) => agree(items.iter().map(|item| says(item, names))),
@@ -201,6 +256,15 @@ fn says(value: &LenientJson, names: &Names) -> Says {
             agree(fields.iter().filter(|(_, nested, _)| *nested).map(|(_, _, says)| *says))
         }
     }
+}
+
+/// `not correct`: what is not right is wrong. What is not wrong need not be right.
+fn denied(text: &str, names: &Names) -> Option<usize> {
+    let text = folded(text);
+    let rest = ["not ", "isn't ", "is not ", "it is not ", "it isn't "]
+        .iter()
+        .find_map(|no| text.strip_prefix(no))?;
+    names.opposite(names.exactly(rest).filter(|rail| names.is_positive(*rail))?)
 }
 
 /// Whether a key promises a verdict, as `label` and `is_correct` do.

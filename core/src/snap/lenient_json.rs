@@ -1,5 +1,7 @@
 //! Reads almost-JSON: single quotes, bare keys, loose commas, Python literals, quotes inside quotes, cut ends.
 
+use std::ops::Range;
+
 use super::fold::fold;
 
 /// Almost-JSON.
@@ -20,12 +22,14 @@ pub(super) struct Reader<'t> {
     pub at: usize,
     /// The text ended inside a value.
     pub cut: bool,
+    /// Where comments stand, of which JSON has none.
+    pub remarks: Vec<Range<usize>>,
 }
 
 impl<'t> Reader<'t> {
     /// At byte `at` of `text`.
     pub fn at(text: &'t str, at: usize) -> Reader<'t> {
-        Reader { text, at, cut: false }
+        Reader { text, at, cut: false, remarks: Vec::new() }
     }
 
     /// `None` for what is no JSON at all. RightContext a cut, what was whole before it.
@@ -44,8 +48,13 @@ impl<'t> Reader<'t> {
     }
 
     fn skip_space(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
-            self.next();
+        loop {
+            while self.peek().is_some_and(char::is_whitespace) {
+                self.next();
+            }
+            let Some(length) = remark(&self.text[self.at..]) else { return };
+            self.remarks.push(self.at..self.at + length);
+            self.at += length;
         }
     }
 
@@ -194,8 +203,11 @@ impl<'t> Reader<'t> {
     fn may_end(&self) -> bool {
         let rest = &self.text[self.at..];
         // White space without end would be paid for at every quotation mark.
-        let mut ahead = rest.chars().take(64).map(|c| fold(c).unwrap_or(' '));
-        match ahead.find(|c| !c.is_whitespace()) {
+        let mut ahead =
+            rest.chars().take(64).map(|c| fold(c).unwrap_or(' ')).skip_while(|c| c.is_whitespace());
+        match ahead.next() {
+            Some('/') => matches!(ahead.next(), Some('/' | '*')),
+            Some('#') => rest.starts_with([' ', '\t']),
             None | Some(',' | '}' | ']' | ':' | '=') => true,
             Some('"' | '\'') => !rest.starts_with(['"', '\'']),
             Some(_) => false,
@@ -213,6 +225,13 @@ impl<'t> Reader<'t> {
                     return (!word.is_empty()).then(|| word.to_owned());
                 }
                 '{' | '[' | '"' | ':' => return None,
+                '/' | '#'
+                    if self.text[start..self.at].ends_with([' ', '\t'])
+                        && remark(&self.text[self.at..]).is_some() =>
+                {
+                    let word = self.text[start..self.at].trim();
+                    return (!word.is_empty()).then(|| word.to_owned());
+                }
                 _ if self.at - start > LIMIT => return None,
                 _ => self.next(),
             };
@@ -220,4 +239,16 @@ impl<'t> Reader<'t> {
         self.cut = true;
         None
     }
+}
+
+/// Longer ones are none: they would be looked for again and again in hostile text.
+const MAX_REMARK: usize = 400;
+
+/// The length of the comment that `text` begins with.
+fn remark(text: &str) -> Option<usize> {
+    let text = &text[..text.floor_char_boundary(MAX_REMARK)];
+    if let Some(inner) = text.strip_prefix("/*") {
+        return inner.find("*/").map(|end| end + 4);
+    }
+    (text.starts_with("//") || text.starts_with('#')).then(|| text.find('\n').unwrap_or(text.len()))
 }

@@ -4,18 +4,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// How models open and close their thinking.
-const FENCES: [(&str, &str); 7] = [
+const FENCES: [(&str, &str); 9] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
     ("<scratchpad>", "</scratchpad>"),
     ("[think]", "[/think]"),
+    ("<antThinking>", "</antThinking>"),
+    // What a template puts around the question.
+    ("[INST]", "[/INST]"),
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
 /// Left of a chat template around a final answer; of no meaning.
-const TEMPLATE: [&str; 8] = [
+const TEMPLATE: [&str; 15] = [
     "<|start|>assistant",
     "<|channel|>final<|message|>",
     "<|return|>",
@@ -23,6 +26,13 @@ const TEMPLATE: [&str; 8] = [
     "<|eot_id|>",
     "<|end|>",
     "<|endoftext|>",
+    "<|begin_of_text|>",
+    "<start_of_turn>model",
+    "<end_of_turn>",
+    "<bos>",
+    "<eos>",
+    "<｜Assistant｜>",
+    "<｜end▁of▁sentence｜>",
     "</s>",
 ];
 
@@ -35,6 +45,7 @@ pub(super) struct Unclosed;
 /// A closing tag without its opening one ends thinking that a chat template began: all before it goes.
 /// A tag inside quotes is something the model talks about, not its own.
 pub(super) fn strip(text: &str) -> Result<Cow<'_, str>, Unclosed> {
+    let text = begun(text);
     let tags = tags(text);
     if tags.is_empty() {
         return Ok(Cow::Borrowed(text));
@@ -68,6 +79,15 @@ pub(super) fn strip(text: &str) -> Result<Cow<'_, str>, Unclosed> {
     }
     answer.push_str(&text[from..]);
     Ok(Cow::Owned(answer))
+}
+
+/// The text without the mark that begins it, where that strikes nothing out: `<s>no</s> yes`.
+fn begun(text: &str) -> &str {
+    let Some(rest) = text.trim_start().strip_prefix("<s>") else { return text };
+    match rest.find("</s>") {
+        Some(end) if !rest[end + 4..].trim().is_empty() => text,
+        _ => rest,
+    }
 }
 
 #[derive(Clone, Copy)]

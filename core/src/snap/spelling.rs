@@ -1,4 +1,5 @@
-//! Replies that are nothing but a rail, oddly spelled: letter by letter, again and again, or with a slip of the finger.
+//! Replies that are nothing but a rail, oddly spelled: letter by letter, or again and again. A slip of the finger is no verdict: it may lie between
+//! two rails.
 
 use super::fold::folded;
 use super::names::Names;
@@ -21,7 +22,6 @@ pub(super) fn read(answer: &str, names: &Names) -> Option<usize> {
         .filter(|_| bare.len() < answer.len() && spoken(&answer).is_some())
         .or_else(|| repeated(bare, names))
         .or_else(|| spelled_out(bare, names))
-        .or_else(|| mistyped(bare, names))
 }
 
 /// What stands behind the name of the speaker: `Assistant: …`
@@ -56,31 +56,4 @@ fn spelled_out(text: &str, names: &Names) -> Option<usize> {
         }
     }
     (letters.chars().count() >= SHORTEST).then(|| names.exactly(&letters)).flatten()
-}
-
-/// One letter too many, too few, wrong, or two in each other's place, and no other rail as near. A rail with an ending is another
-/// word, and where the beginning is lost nobody knows how much of it.
-fn mistyped(text: &str, names: &Names) -> Option<usize> {
-    let word: Vec<char> = text.chars().collect();
-    if word.len() < SHORTEST || !word.iter().all(|c| c.is_alphabetic()) {
-        return None;
-    }
-    let mut near = names.spellings().filter(|(_, name)| {
-        name.chars().count() >= SHORTEST && is_slip(&word, &name.chars().collect::<Vec<_>>())
-    });
-    let (rail, name) = near.next()?;
-    (near.next().is_none() && !text.starts_with(name) && name.starts_with(word[0])).then_some(rail)
-}
-
-fn is_slip(typed: &[char], meant: &[char]) -> bool {
-    let same = typed.iter().zip(meant).take_while(|(one, other)| one == other).count();
-    let (typed, meant) = (&typed[same..], &meant[same..]);
-    match (typed, meant) {
-        ([], []) => false,
-        ([_, typed @ ..], [_, meant @ ..]) if typed == meant => true,
-        ([a, b, typed @ ..], [c, d, meant @ ..]) if a == d && b == c && typed == meant => true,
-        ([_, typed @ ..], meant) if typed == meant => true,
-        (typed, [_, meant @ ..]) => typed == meant,
-        _ => false,
-    }
 }
