@@ -40,9 +40,19 @@ enum Value<'a> {
     Row(BTreeMap<&'a str, String>),
 }
 
+/// What a name means in the file of another tool that is none of ours.
+fn theirs(name: &str) -> Variable {
+    match name {
+        // Azure's whole conversation, the judged turn included.
+        "messages" => Variable::Slot(Slot::Transcript),
+        _ => Variable::Column(name.into()),
+    }
+}
+
 impl Jinja {
     /// Parses a body that begins after `before` lines of its file.
-    pub(super) fn parse(body: &str, before: usize) -> Result<Jinja, TemplateError> {
+    /// Of `other_tools` every name that is not ours is a column of the rows.
+    pub(super) fn parse(body: &str, before: usize, other_tools: bool) -> Result<Jinja, TemplateError> {
         let mut environment = Environment::empty();
         // What a row lacks may be asked after, but not shown.
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
@@ -69,6 +79,7 @@ impl Jinja {
         for name in used.iter().filter(|name| !matches!(name.as_str(), EXPLAIN | ROW)) {
             match variable::named(name) {
                 Some(variable) => names.push((name.clone(), place(variable))),
+                None if other_tools => names.push((name.clone(), place(theirs(name)))),
                 None => unknown.push(name.clone()),
             }
         }

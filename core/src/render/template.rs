@@ -132,7 +132,7 @@ impl Template {
         let origin = evaluator.origin;
         let rails = rails.map_or(evaluator.rails, Ok).map_err(|why| unusable(Unusable { origin, why }))?;
         let wording = match evaluator.body {
-            Body::Jinja { source, before } => Wording::Jinja(Jinja::parse(&source, before)?),
+            Body::Jinja { source, before } => Wording::Jinja(Jinja::parse(&source, before, true)?),
             Body::Segments(segments) => Wording::Plain(segments),
         };
         let template = Template {
@@ -171,7 +171,7 @@ impl Template {
         before: usize,
         hash: blake3::Hash,
     ) -> Result<Template, TemplateError> {
-        let jinja = Jinja::parse(body, before)?;
+        let jinja = Jinja::parse(body, before, false)?;
         let used = jinja.variables();
         if let Some(declared) = &head.variables {
             check_declared(declared, used)?;

@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::chat::{self, Message};
 use super::labels::{self, NAME_THEM};
 use super::{Body, Evaluator, Unusable, slots};
-use crate::domain::Rails;
+use crate::domain::{Rails, Variable};
 use crate::render::template::Origin;
 use crate::render::variable::named;
 
@@ -51,11 +51,8 @@ pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
 fn evaluator(source: &str) -> Result<Evaluator, String> {
     let written: Written = yaml_serde::from_str(source).map_err(|why| why.to_string())?;
     let segments = slots::split(&chat::text(&written.messages)?, &|name| {
-        named(name).ok_or_else(|| {
-            format!(
-                "unknown variable `{name}`; if the rows have a column of this name, write {{{{row.{name}}}}} in the file"
-            )
-        })
+        // Phoenix fills every other name from the column of that name.
+        Ok(named(name).unwrap_or_else(|| Variable::Column(name.into())))
     })?;
     let direction = match written.optimization_direction.as_deref() {
         Some("maximize") => Ok(Direction::Maximize),

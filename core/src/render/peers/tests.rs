@@ -1,6 +1,6 @@
 //! Evaluator files as templates: labels and which of them pass, variables, and what is refused.
 
-use crate::domain::{AnswerForm, Rails, Sample};
+use crate::domain::{AnswerForm, Rails, Sample, Slot, Variable};
 use crate::render::{Origin, Template};
 
 fn parsed(source: &str) -> Result<Template, String> {
@@ -227,7 +227,6 @@ fn what_cannot_be_carried_over_is_refused() {
     for (source, words) in [
         (phoenix(MAX, TWO, "{{input}} {{#tool_call}}x{{/tool_call}}"), "sections, partials, comments and filters"),
         (phoenix(MAX, TWO, "{{input}} {{tool_call}} {{ input"), "`{{` is never closed"),
-        (phoenix(MAX, TWO, "{{input}} {{tool_call}} {{policy}}"), "write {{row.policy}}"),
         (phoenix(MAX, TWO, "{{input}} alone"), "`tool_call` never used"),
         ("messages: [\nchoices: {a: 1}\n".to_owned(), "Phoenix evaluator: "),
         (openai(LABELS, "{{item.question}} {{sample.output_tools[0].function.name}}"), "write {{sample.output_tools}}"),
@@ -249,7 +248,6 @@ fn what_cannot_be_carried_over_is_refused() {
         (mlflow(BOOL, "Is it {{ outputs }} for {{ policy }}?"), "MLflow has no variable `policy`"),
         (mlflow(BOOL, "Is it good?"), "name none of"),
         (r#"{"name": "s", "builtin_scorer_class": "Safety"}"#.to_owned(), "`builtin_scorer_class` is not a judge"),
-        (prompty("{{query}} {{tool_calls}} {{context}} score: 0 or 1"), "unknown variable `context`"),
         (prompty("{{query | nosuch}} {{tool_calls}} score: 0 or 1"), "line 12"),
         (prompty("{{query}} {{tool_calls}} score: 0 or 1\nassistant:\n1"), "`assistant:` part"),
         ("---\nname: [\nmodel: x\n---\nsystem:\nx\n".to_owned(), "Azure prompty: front matter"),
@@ -257,6 +255,30 @@ fn what_cannot_be_carried_over_is_refused() {
         let why = parsed(&source).unwrap_err();
         assert!(why.contains(words), "{why} in {source}");
     }
+}
+
+/// As the other tool fills it: the file stays as it is.
+#[test]
+fn a_name_of_another_tool_is_a_column_of_the_rows() {
+    let column = |name: &str| Variable::Column(name.into());
+    for (source, shown) in [
+        (
+            phoenix(
+                "optimization_direction: maximize",
+                "choices: {a: 1, b: 0}",
+                "{{input}} {{tool_call}} {{document_text}}",
+            ),
+            vec![Variable::Slot(Slot::Question), Variable::Slot(Slot::ToolCall), column("document_text")],
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} {{context}} score: 0 or 1"),
+            vec![column("context"), Variable::Slot(Slot::Question), Variable::Slot(Slot::ToolCall)],
+        ),
+        (prompty("{{messages}} score: 0 or 1"), vec![Variable::Slot(Slot::Transcript)]),
+    ] {
+        assert_eq!(parsed(&source).unwrap().variables(), shown, "{source}");
+    }
+    assert!(parsed("{question} {tool_call} {context}").unwrap_err().contains("context"));
 }
 
 /// What files of ours look like must stay theirs, and texts that only begin alike must stay texts.
