@@ -66,26 +66,51 @@ fn cells(page: &str, first: &str) -> Vec<String> {
     row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
+/// The words of each line that the card shows of a run of `bench`.
+fn printed<'a>(card: &'a str, arguments: &str) -> Vec<Vec<&'a str>> {
+    let begin = format!("$ tooljudge bench {arguments}\n");
+    let (_, run) = card.split_once(&begin).unwrap_or_else(|| panic!("the card shows no {begin}"));
+    let (run, _) = run.split_once("\n```").unwrap();
+    run.lines().map(|line| line.split_whitespace().collect()).collect()
+}
+
+/// What the README says of such a run: the share of rows with a label, and what became of them.
+fn share_and_counts(run: &[Vec<&str>]) -> String {
+    let mut of_judge = (0..run.len()).filter(|line| run[*line].first() == Some(&"builtin"));
+    let (figures, counts) = (of_judge.next().unwrap(), of_judge.next().unwrap());
+    let share = run[figures + 1][0];
+    let counts: Vec<u64> = run[counts].iter().filter_map(|word| word.parse().ok()).collect();
+    let [passed, failed, _, overlooked, found, _] = counts[..] else { panic!("{counts:?}") };
+    let (right, wrong) = (passed + failed, overlooked + found);
+    format!(
+        "labels {share} %; of these it fails {failed} of {right} right calls, passes {overlooked} of {wrong} wrong ones"
+    )
+}
+
+/// The balanced accuracy of such a run, with its interval.
+fn balanced_accuracy(run: &[Vec<&str>]) -> String {
+    let figures = run.iter().position(|words| words.first() == Some(&"builtin")).unwrap();
+    format!("{} ({})", run[figures][2], run[figures + 1][2].replace('–', " to "))
+}
+
 #[test]
 fn the_readme_tells_the_figures_of_the_card() {
-    let read = |path: &str| std::fs::read_to_string(repository(path)).unwrap();
-    let (card, readme) = (read("docs/builtin-judge.md"), read("README.md"));
-    let readme = readme.split_once("### The built-in judge").unwrap().1;
-    for (_, task) in TASKS {
-        // In the card: task, calls, balanced accuracy, of the schema alone, AUC.
-        let (of_card, told) = (cells(&card, &format!("`{task}` |")), cells(readme, &format!("`{task}`")));
-        assert_eq!(told[1..4], of_card[2..5], "{task}");
+    let [card, proof, readme] =
+        [CARD, "docs/proof.md", "README.md"].map(|path| std::fs::read_to_string(repository(path)).unwrap());
+    let table = readme.split_once("## How far to trust it").unwrap().1.split_once("\n## ").unwrap().0;
+    let hard = "datasets/benchmark.jsonl";
+    let told = [
+        share_and_counts(&printed(&card, hard)),
+        share_and_counts(&printed(&card, "datasets/everyday.jsonl --where split=held")),
+        balanced_accuracy(&printed(&card, &format!("{hard} --decide always"))),
+        cells(&card, "everyday, domains never fitted | 5")[3].clone(),
+        cells(&card, "`tool_calling` |")[2].clone(),
+    ];
+    for figure in told {
+        assert!(table.contains(&figure), "the README does not say: {figure}");
     }
-    let (of_card, told) = (
-        cells(&card, "mean of sources"),
-        cells(readme, "`tool_calling`, sources it was not fitted to, mean of six"),
-    );
-    assert_eq!(told[1..4], of_card[3..6]);
-    let (of_card, told) = (
-        cells(&card, "everyday, domains never fitted | 5"),
-        cells(readme, "`tool_calling`, everyday calls of domains it was not fitted to"),
-    );
-    assert_eq!(told[1..4], of_card[3..6]);
+    let of_model = "0.549 (0.35 to 0.72)";
+    assert!(table.contains(of_model) && proof.contains(of_model));
 }
 
 /// The first line of the figures: which trees they were measured on.

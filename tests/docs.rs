@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use tooljudge::domain::Status;
+
 use crate::support::markdown::{Block, blocks, code_spans, prose};
 use crate::support::server::{Answer, Seen, Server};
 use crate::support::transcript::{agrees, arguments, run, shell, steps};
@@ -356,16 +358,57 @@ fn messages_that_are_explained_are_messages_of_the_program() {
     assert!(messages >= 15, "{messages}");
 }
 
+/// The places that links can name in a page: its headings, as GitHub spells them.
+fn anchors(document: &str) -> BTreeSet<String> {
+    let spelled = |heading: &str| {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>()
+    };
+    prose(document).lines().filter(|line| line.starts_with('#')).map(spelled).collect()
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
-    let link = regex_lite::Regex::new(r"\]\(([^)#]+)(#[^)]*)?\)").unwrap();
+    let link = regex_lite::Regex::new(r"\]\(([^)#]*)(#[^)]*)?\)").unwrap();
     for name in documents() {
-        let folder = repository(&name).parent().unwrap().to_owned();
+        let page = repository(&name);
         for found in link.captures_iter(&prose(&read(&name))) {
             let target = &found[1];
-            if !target.contains("://") {
-                assert!(folder.join(target).exists(), "{name} links to {target}");
+            if target.contains("://") {
+                continue;
+            }
+            let path = if target.is_empty() { page.clone() } else { page.parent().unwrap().join(target) };
+            assert!(path.exists(), "{name} links to {target}");
+            if let Some(place) = found.get(2).map(|place| &place.as_str()[1..])
+                && target.ends_with(".md")
+            {
+                let anchors = anchors(&std::fs::read_to_string(path).unwrap());
+                assert!(anchors.contains(place), "{name} links to {target}, which has no place {place}");
             }
         }
     }
+}
+
+#[test]
+fn the_page_of_what_comes_out_names_every_column_and_status() {
+    let (work, page) = (workspace(), read("docs/output.md"));
+    let args = "label datasets/quickstart.csv -o out.csv --per call --findings --shard 0/1";
+    work.run(&args.split(' ').collect::<Vec<_>>()).ended(0);
+    let of_input = ["id", "question", "tool_call", "tool_definitions", "gold", "note"];
+    for column in work.rows("out.csv")[0].keys().filter(|column| !of_input.contains(&column.as_str())) {
+        assert!(page.contains(&format!("`{column}`")), "{column}");
+    }
+    for status in Status::ALL {
+        assert!(page.contains(&format!("\n| `{}` |", status.as_str())), "{}", status.as_str());
+    }
+}
+
+#[test]
+fn the_readme_stays_a_front_door() {
+    assert!(
+        read("README.md").len() <= 10_000,
+        "move to docs/ what is more than a stranger reads in ten minutes"
+    );
+    assert!(std::fs::metadata(repository("docs/pictures/report.png")).unwrap().len() <= 200_000);
 }
