@@ -350,6 +350,9 @@ fn what_only_label_can_do_is_passed_over_by_the_others() {
     );
     let ran = run(&work, &["label", "in.csv"]).ended(0);
     assert!(ran.stdout.contains("sends no requests"), "{}", ran.stdout);
-    run(&work, &["resnap", "in.csv", "--allow-unjudged", "1"]).ended(0);
+    // Whose replies are meant is to be said: a table is replaced.
+    let ran = run(&work, &["resnap", "in.csv"]).ended(2);
+    assert!(ran.stderr.contains("name the judge that gave them"), "{}", ran.stderr);
+    run(&work, &["resnap", "in.csv", "--judge", "builtin", "--allow-unjudged", "1"]).ended(0);
     assert!(work.path("in.labeled.csv").exists());
 }

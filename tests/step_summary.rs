@@ -80,7 +80,8 @@ fn a_page_that_cannot_be_written_fails_no_build() {
     work.run(&["label", "in.csv", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
     step(&work, &["label", "in.csv", "--judge", "openai:m", "--dry-run"]).ended(0);
     assert!(!work.path("page.md").exists(), "without the variable, and where nobody is asked");
-    step(&work, &["resnap", "in.csv", "-o", "again.csv", "--allow-unjudged", "1"]).ended(0);
+    step(&work, &["resnap", "in.csv", "--judge", "builtin", "-o", "again.csv", "--allow-unjudged", "1"])
+        .ended(0);
     assert!(work.read("page.md").contains("## tooljudge resnap\n"), "{}", work.read("page.md"));
 }
 

@@ -34,6 +34,11 @@ pub fn run(args: Layered<ResnapArgs>, config: &Config, host: &Host) -> anyhow::R
             "resnap sends no requests, so it does not take --dry-run, --fresh and --retry; use `tooljudge label`"
         );
     }
+    if label.judging.judges.is_empty() {
+        bail!(
+            "resnap reads stored replies again: name the judge that gave them, as --judge openai:gpt-5-mini; the built-in judge has none"
+        );
+    }
     let label = Layered { typed: typed.label, args: label, origins };
     label::resnap(label, read_rails, config, host)
 }

@@ -81,7 +81,9 @@ pub fn run(mut shell: Command, commands: &[String]) -> Vec<Printed> {
     let printed: Vec<Printed> = commands
         .iter()
         .map_while(|_| {
-            let lines = parts.next()?.trim_end().lines().map(|line| line.trim_end().to_owned()).collect();
+            let lines = parts.next()?.trim_end().lines().map(|line| line.trim_end().to_owned());
+            // A command that takes its time says how far it is.
+            let lines = lines.filter(|line| !PROGRESS.is_match(line)).collect();
             Some(Printed { lines, code: parts.next()?.parse().unwrap() })
         })
         .collect();
@@ -98,6 +100,9 @@ pub fn shell(folder: &Path) -> Command {
     shell.env("HOME", folder).env("NO_COLOR", "1").env("COLUMNS", "100").env("LC_ALL", "C.UTF-8");
     shell
 }
+
+static PROGRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[a-z]+: [0-9,]+ (of [0-9,]+ )?[a-z]+  [0-9.]+/s\b").unwrap());
 
 /// Figures that are others on each machine and at each time, by name.
 static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
