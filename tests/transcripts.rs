@@ -116,7 +116,13 @@ fn lines_are_joined_by_the_name_of_their_file() {
     };
     let resumed = [
         line("s1", "u1", "null", "user", r#""Delete the old branch""#),
-        line("s2", "a1", r#""u1""#, "assistant", r#"[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]"#),
+        line(
+            "s2",
+            "a1",
+            r#""u1""#,
+            "assistant",
+            r#"[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]"#,
+        ),
     ];
     work.file("session.jsonl", resumed.join("\n"));
     let events = work.path("runs/c1/events");
@@ -133,8 +139,7 @@ fn lines_are_joined_by_the_name_of_their_file() {
     ] {
         std::fs::write(events.join(name), event).unwrap();
     }
-    for (input, name, asked) in
-        [("session.jsonl", "s2", "Delete the old branch"), ("runs", "c1", "Fix it.")]
+    for (input, name, asked) in [("session.jsonl", "s2", "Delete the old branch"), ("runs", "c1", "Fix it.")]
     {
         work.run(&["convert", input, "-o", "rows.jsonl", "--force", "--quiet"]).ended(0);
         let rows = lines(&work.read("rows.jsonl"));

@@ -102,6 +102,7 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "history_ambiguous",
         "history_left_out",
         "history_elsewhere",
+        "hidden_content",
         "tool_choice_limited",
         "unknown_role",
         "raw_tool_call",

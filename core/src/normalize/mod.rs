@@ -32,6 +32,7 @@ mod pairs;
 mod python_float;
 mod python_literal;
 mod question;
+mod redacted;
 mod steps;
 
 use std::collections::BTreeSet;
@@ -145,6 +146,7 @@ impl Normalizer {
         if self.null_call == NullCall::Invalid && is_null(&row.tool_call) {
             return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
         }
+        redacted::refuse_cell(&row.tool_call)?;
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let ending = Ending::of_cell(&row.tool_call);
         let calls = match (reader.cell(&row.tool_call), context) {
@@ -162,6 +164,8 @@ impl Normalizer {
         if let Some(ending) = ending {
             ending.settle(&calls, tools.known(), &mut flags)?;
         }
+        let answer = if let Cell::Json(json) = &row.tool_call { Some(json) } else { None };
+        redacted::refuse(&question, &calls, answer, tools.raw.as_deref())?;
         if calls == Calls::Unparsed {
             flags.insert(Flag::RawToolCall);
         }
