@@ -1,4 +1,4 @@
-//! Marks that stand where a log was told to keep no text: `__REDACTED__`, `[REDACTED EMAIL]`, `redacted-by-litellm`, `*****`.
+//! Marks that stand where a log was told to keep no text, or could not: `__REDACTED__`, `[REDACTED EMAIL]`, `*****`, `<not serializable>`.
 
 /// Words that say so, alone or with what is hidden beside them: `[Scrubbed due to 'password']`.
 const WORDS: &[&str] =
@@ -7,11 +7,15 @@ const WORDS: &[&str] =
 /// Words that need nothing around them: others are values, as in `status: "hidden"`.
 const BARE: &[&str] = &["redacted", "redacted-by-litellm"];
 
+/// What libraries write for a value that they have no text for.
+const LOST: &[&str] =
+    &["<not serializable", "<non-serializable", "<<non-serializable", "<unserializable", "[object object]"];
+
 /// What such a text is made of where each character is hidden.
 const DOTS: &[char] = &['*', '•', '●', '█', '▇', '■'];
 
 /// Bytes of a mark.
-const MAX_LENGTH: usize = 64;
+const MAX_LENGTH: usize = 96;
 
 /// Whether a text is nothing but a mark in place of another.
 pub fn is_hidden(text: &str) -> bool {
@@ -23,6 +27,10 @@ pub fn is_hidden(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'']);
     let is_word = |word: &str| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
     if BARE.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return true;
+    }
+    let begins = |word: &str| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    if LOST.iter().any(|word| begins(word) && text.ends_with(['>', ']'])) {
         return true;
     }
     if text.chars().all(|c| DOTS.contains(&c)) {
@@ -67,6 +75,9 @@ mod tests {
             "•••",
             "{{REDACTED}}",
             "(redacted)",
+            "<not serializable>",
+            "<not serializable object of type: Decimal>",
+            "[object Object]",
         ] {
             assert!(is_hidden(text), "{text}");
         }

@@ -35,6 +35,7 @@ mod question;
 mod redacted;
 mod steps;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::domain::{
@@ -164,8 +165,12 @@ impl Normalizer {
         if let Some(ending) = ending {
             ending.settle(&calls, tools.known(), &mut flags)?;
         }
-        let answer = if let Cell::Json(json) = &row.tool_call { Some(json) } else { None };
-        redacted::refuse(&question, &calls, answer, tools.raw.as_deref())?;
+        let answer = match &row.tool_call {
+            Cell::Json(json) => Some(Cow::Borrowed(json)),
+            Cell::Text(text) if calls == Calls::Parsed(Vec::new()) => ending::structure(text).map(Cow::Owned),
+            _ => None,
+        };
+        redacted::refuse(&question, &calls, answer.as_deref(), tools.raw.as_deref())?;
         if calls == Calls::Unparsed {
             flags.insert(Flag::RawToolCall);
         }

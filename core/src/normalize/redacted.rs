@@ -92,7 +92,7 @@ fn said(answer: &Json) -> Option<&str> {
 
 fn error(what: &str, mark: &str) -> RowError {
     let why = format!(
-        "{what} is hidden: `{}`; let what writes the log keep contents, or leave such rows out",
+        "{what} is not in the log, but only `{}`; let what writes the log keep contents, or leave such rows out",
         RowError::excerpt(mark.trim())
     );
     RowError::new(RowErrorCode::Redacted, why)
