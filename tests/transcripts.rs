@@ -149,6 +149,28 @@ fn lines_are_joined_by_the_name_of_their_file() {
     }
 }
 
+/// Chats that nobody answered are named, with what to do about them.
+#[test]
+fn chats_that_nobody_answered_are_named() {
+    let work = Workspace::new();
+    std::fs::create_dir(work.path("runs")).unwrap();
+    for name in ["runs/1.json", "runs/2.json"] {
+        work.file(name, r#"{"messages":[{"role":"user","content":"find a"}],"tools":[]}"#);
+    }
+    for command in ["label", "convert"] {
+        let failed = work.run(&[command, "runs", "-o", "out.jsonl"]).ended(2);
+        for said in ["1.json and 1 more: nobody answers", "--column tool_call=COLUMN"] {
+            assert!(failed.stderr.contains(said), "{}", failed.stderr);
+        }
+    }
+    // Whoever names the column of calls is believed.
+    work.file(
+        "calls.jsonl",
+        r#"{"messages":[{"role":"user","content":"find a"}],"question":"find a","did":"f(x='a')"}"#,
+    );
+    work.run(&["convert", "calls.jsonl", "--column", "tool_call=did", "-o", "rows.jsonl"]).ended(0);
+}
+
 /// A turn that cannot be read says where it stands.
 #[test]
 fn errors_say_which_turn_they_are() {
