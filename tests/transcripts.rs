@@ -105,6 +105,72 @@ fn a_log_without_anything_to_judge_fails() {
         .ended(0);
 }
 
+/// Lines of one conversation belong together by the file or the folder that holds them.
+#[test]
+fn lines_are_joined_by_the_name_of_their_file() {
+    let work = Workspace::new();
+    let line = |session: &str, uuid: &str, parent: &str, kind: &str, content: &str| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"sessionId":"{session}","message":{{"role":"{kind}","content":{content}}}}}"#
+        )
+    };
+    let resumed = [
+        line("s1", "u1", "null", "user", r#""Delete the old branch""#),
+        line(
+            "s2",
+            "a1",
+            r#""u1""#,
+            "assistant",
+            r#"[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]"#,
+        ),
+    ];
+    work.file("session.jsonl", resumed.join("\n"));
+    let events = work.path("runs/c1/events");
+    std::fs::create_dir_all(&events).unwrap();
+    for (name, event) in [
+        (
+            "event-00010-b.json",
+            r#"{"kind":"ActionEvent","source":"agent","tool_name":"f","tool_call":{"name":"f","arguments":"{}"}}"#,
+        ),
+        (
+            "event-00009-a.json",
+            r#"{"kind":"MessageEvent","source":"user","llm_message":{"role":"user","content":"Fix it."}}"#,
+        ),
+    ] {
+        std::fs::write(events.join(name), event).unwrap();
+    }
+    for (input, name, asked) in [("session.jsonl", "s2", "Delete the old branch"), ("runs", "c1", "Fix it.")]
+    {
+        work.run(&["convert", input, "-o", "rows.jsonl", "--force", "--quiet"]).ended(0);
+        let rows = lines(&work.read("rows.jsonl"));
+        let [row] = &rows[..] else { panic!("{rows:#?}") };
+        assert_eq!((field(row, "transcript_id"), field(row, "question")), (name, asked), "{row}");
+        assert!(!row.get("flags").unwrap().to_string().contains("missing_parent"), "{row}");
+    }
+}
+
+/// Chats that nobody answered are named, with what to do about them.
+#[test]
+fn chats_that_nobody_answered_are_named() {
+    let work = Workspace::new();
+    std::fs::create_dir(work.path("runs")).unwrap();
+    for name in ["runs/1.json", "runs/2.json"] {
+        work.file(name, r#"{"messages":[{"role":"user","content":"find a"}],"tools":[]}"#);
+    }
+    for command in ["label", "convert"] {
+        let failed = work.run(&[command, "runs", "-o", "out.jsonl"]).ended(2);
+        for said in ["1.json and 1 more: nobody answers", "--column tool_call=COLUMN"] {
+            assert!(failed.stderr.contains(said), "{}", failed.stderr);
+        }
+    }
+    // Whoever names the column of calls is believed.
+    work.file(
+        "calls.jsonl",
+        r#"{"messages":[{"role":"user","content":"find a"}],"question":"find a","did":"f(x='a')"}"#,
+    );
+    work.run(&["convert", "calls.jsonl", "--column", "tool_call=did", "-o", "rows.jsonl"]).ended(0);
+}
+
 /// A turn that cannot be read says where it stands.
 #[test]
 fn errors_say_which_turn_they_are() {

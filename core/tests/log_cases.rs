@@ -92,6 +92,10 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
     if wanted.get("results").is_some_and(|wanted| *wanted != results) {
         return differs("results", results.to_string());
     }
+    let at = sample.origin.timestamp.map(|at| at.to_string()).unwrap_or_default();
+    if text("at").is_some_and(|wanted| wanted != at) {
+        return differs("time", at);
+    }
     let failed = sample.after.results.iter().any(|result| result.is_error);
     if wanted.get("failed").is_some_and(|wanted| *wanted != Json::Bool(failed)) {
         return differs("failed", failed.to_string());
@@ -102,6 +106,7 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "history_ambiguous",
         "history_left_out",
         "history_elsewhere",
+        "hidden_content",
         "tool_choice_limited",
         "unknown_role",
         "raw_tool_call",

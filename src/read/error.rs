@@ -90,6 +90,11 @@ pub enum ReadError {
     #[error("{} is a log and {} is a table; read them in separate runs, or name the format of both with --from",
             log.display(), table.display())]
     LogAndTable { log: PathBuf, table: PathBuf },
+    /// Chats that nobody answered, and nothing else; `others` is the number of further files.
+    #[error("{}{}: nobody answers in these chats, so there is nothing to judge; write what the assistant said and called among \
+             `messages`, or name the column that holds the calls with --column tool_call=COLUMN",
+            path.display(), match others { 0 => String::new(), others => format!(" and {others} more") })]
+    Unanswered { path: PathBuf, others: usize },
     /// A filter names a column that is not there; `there` lists those that are.
     #[error("--where: there is no column `{name}`; there are {there}")]
     UnknownWhere { name: String, there: String },

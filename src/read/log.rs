@@ -76,6 +76,8 @@ pub(super) struct Log {
     fragments: Option<Arc<Fragments>>,
     unmatched: Arc<[UnmatchedFragment]>,
     transcripts: Arc<Transcripts>,
+    /// The names of its inputs.
+    names: Arc<[String]>,
 }
 
 impl std::fmt::Debug for Log {
@@ -103,7 +105,9 @@ pub(super) fn is_log(input: &Input, options: &LogOptions) -> Result<Option<bool>
 
 /// Reads all inputs once, or twice where records hold fragments of each other.
 pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<LogSurvey>), ReadError> {
-    let mut log = Log { options, fragments: None, unmatched: Arc::new([]), transcripts: Arc::default() };
+    let names = inputs.iter().map(|input| input.name().display().to_string()).collect();
+    let mut log =
+        Log { options, fragments: None, unmatched: Arc::new([]), transcripts: Arc::default(), names };
     let io = |error: std::io::Error| ReadError::Spool(error.to_string());
     let mut collector = Collector::new().map_err(io)?;
     let mut transcripts = Transcripts::default();
@@ -186,14 +190,14 @@ impl Log {
         let mut surveys = Vec::new();
         for (number, input) in inputs.iter().enumerate() {
             let mut survey = LogSurvey::default();
-            let source = input.name().display().to_string();
+            let source = &self.names[number];
             let mut records = self.records(input)?;
             loop {
                 let raws = gather(&mut records)?;
                 if raws.is_empty() {
                     break;
                 }
-                let read = raws.into_par_iter().flat_map_iter(|raw| self.read(raw, &source));
+                let read = raws.into_par_iter().flat_map_iter(|raw| self.read(raw, source));
                 let read: Vec<Counted> = read.map(Counted::of).collect();
                 for mut counted in read {
                     for seen in &counted.seen {
@@ -327,8 +331,7 @@ impl Log {
 
     pub(super) fn unmatched(&self, unmatched: &UnmatchedFragment) -> Entries {
         let fragments = self.fragments.as_ref().map(|fragments| fragments.of(unmatched)).unwrap_or_default();
-        // Several inputs may hold sessions of one name.
-        unmatched.format.unmatched(fragments, &self.context(&unmatched.input.to_string()))
+        unmatched.format.unmatched(fragments, &self.context(&self.names[unmatched.input]))
     }
 
     fn context<'a>(&'a self, source: &'a str) -> Context<'a> {

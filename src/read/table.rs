@@ -36,6 +36,8 @@ pub struct Table {
     rows: Option<u64>,
     /// What makes rows of whole logs, and what it found in each input.
     log: Option<(Log, Vec<LogSurvey>)>,
+    /// Whether all that was looked at are chats that nobody answered.
+    is_unanswered: bool,
 }
 
 /// What the files are taken for.
@@ -66,8 +68,9 @@ impl Table {
     ) -> Result<Table, ReadError> {
         let Understanding { format, logs } = understanding;
         let Inputs { files: mut inputs, folders, passed_over } = expand(patterns, tables, format)?;
+        let kind = logs.as_ref().map(|options| are_logs(&inputs, options)).transpose()?;
         let log = match logs {
-            Some(options) if are_logs(&inputs, &options)? => Some(log::survey(&inputs, options)?),
+            Some(options) if kind == Some(Some(true)) => Some(log::survey(&inputs, options)?),
             _ => None,
         };
         let (mut schema, rows) = match &log {
@@ -93,7 +96,9 @@ impl Table {
         let known = filters.is_empty().then_some(rows);
         let schema = Arc::new(schema);
         let pick = Pick::first(u64::MAX);
-        let mut table = Table { inputs, folders, passed_over, schema, filters, pick, rows: known, log };
+        let is_unanswered = kind == Some(None);
+        let mut table =
+            Table { inputs, folders, passed_over, schema, filters, pick, rows: known, log, is_unanswered };
         match take {
             Take::All => {}
             Take::First(rows) => {
@@ -146,6 +151,12 @@ impl Table {
         self.log.as_ref().map(|(_, surveys)| surveys.as_slice())
     }
 
+    /// Why there is nothing to judge, if all that was looked at are chats that nobody answered.
+    pub fn unanswered(&self) -> Option<ReadError> {
+        let first = self.inputs.first().filter(|_| self.is_unanswered)?;
+        Some(ReadError::Unanswered { path: first.name(), others: self.inputs.len() - 1 })
+    }
+
     /// How many rows there are, where that is known without reading them.
     pub fn rows(&self) -> Option<u64> {
         self.rows
@@ -182,10 +193,10 @@ impl Table {
     }
 }
 
-/// Whether the inputs are whole logs: all of them, or none.
-fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
+/// Whether the inputs are whole logs: all of them, or none; `None` if they are chats that nobody answered.
+fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<Option<bool>, ReadError> {
     if options.format.is_some() {
-        return Ok(true);
+        return Ok(Some(true));
     }
     let kinds = inputs.iter().map(|input| log::is_log(input, options)).collect::<Result<Vec<_>, _>>()?;
     let at = |kind: bool| kinds.iter().position(|found| *found == Some(kind));
@@ -193,7 +204,8 @@ fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
         (Some(log), Some(table)) => {
             Err(ReadError::LogAndTable { log: inputs[log].name(), table: inputs[table].name() })
         }
-        (log, _) => Ok(log.is_some()),
+        (None, None) if !inputs.is_empty() => Ok(None),
+        (log, _) => Ok(Some(log.is_some())),
     }
 }
 

@@ -278,6 +278,9 @@ fn readable(sample: &Sample) -> Result<(&[ToolCall], &Arc<[ToolDefinition]>), &'
     let Calls::Parsed(calls) = &sample.calls else {
         return Err("no call could be read from the tool call's text");
     };
+    if sample.flags.contains(&Flag::HiddenContent) {
+        return Err("the log hides something that was said before");
+    }
     match &sample.definitions {
         Definitions::Known(definitions) => {
             let unreadable = sample.flags.contains(&Flag::UnreadableDefinition);

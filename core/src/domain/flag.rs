@@ -59,6 +59,8 @@ pub enum Flag {
     MissingParent,
     /// What was said before is kept by the provider, or in a form that nobody can read: the log only refers to it.
     HistoryElsewhere,
+    /// The log hides something that was said before, and a mark stands in its place.
+    HiddenContent,
     /// The request did not leave it to the model whether and what to call.
     ToolChoiceLimited,
     /// Two calls of the transcript have one id.
@@ -113,6 +115,7 @@ impl Flag {
             Flag::MissingResult => "missing_result",
             Flag::MissingParent => "missing_parent",
             Flag::HistoryElsewhere => "history_elsewhere",
+            Flag::HiddenContent => "hidden_content",
             Flag::ToolChoiceLimited => "tool_choice_limited",
             Flag::RepeatedCallId => "repeated_call_id",
             Flag::RepeatedTranscriptId => "repeated_transcript_id",

@@ -1,10 +1,13 @@
 //! The conversation around a question, where a row holds both: `question` is its last user message, `messages` all of it.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::python_literal::{self, Dialect};
 use super::question::{self, Judged, Question};
 use crate::domain::{Aftermath, Calls, Flag, Json, Message, Role};
+use crate::language;
+use crate::reading::words::fold;
 
 /// A row's conversation, in a cell of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +152,7 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Whether a message says the question, be it among what a prompt puts around it: a line, a quotation or a sentence at the end is
-/// the question, and a part of a longer sentence is another request.
+/// the question, also before thanks, and a part of a longer sentence is another request.
 fn holds(message: &str, question: &str) -> bool {
     // Fewer words may be part of anything.
     const FEWEST_WORDS: usize = 3;
@@ -165,9 +168,16 @@ fn holds(message: &str, question: &str) -> bool {
     let stands_alone = |at: usize| {
         let before = lines[..at].trim_end_matches(' ');
         let after = lines[at + asked.len()..].trim_start_matches(' ');
-        (before.is_empty() || before.ends_with(BEFORE)) && (after.is_empty() || after.starts_with(AFTER))
+        (before.is_empty() || before.ends_with(BEFORE)) && (after.starts_with(AFTER) || is_only_thanks(after))
     };
     asked.split(' ').count() >= FEWEST_WORDS && said.match_indices(asked).any(|(at, _)| stands_alone(at))
+}
+
+/// Whether a text asks nothing: it is empty, the end of a sentence, or thanks.
+fn is_only_thanks(text: &str) -> bool {
+    static THANKS: LazyLock<Vec<String>> = LazyLock::new(|| language::phrases(|of| &of.talk.thanks));
+    let left = THANKS.iter().fold(fold(text), |left, thanks| left.replace(thanks.as_str(), " "));
+    !text.contains('?') && left.trim().is_empty()
 }
 
 /// The words of a text, with a space around each.
@@ -246,6 +256,11 @@ mod tests {
             ("<question>cancel my order</question>", true),
             ("You are a clerk. Cancel my order", true),
             ("Cancel my\norder\n\nBe brief.", true),
+            ("Cancel my order. Thanks!", true),
+            ("Hello! Cancel my order, thank you.", true),
+            ("Cancel my order. Then refund it. Thanks!", false),
+            ("Cancel my order 7. Thanks!", false),
+            ("You asked: cancel my order?", false),
             ("please cancel my order 5 and refund it", false),
             ("please cancel my order", false),
             ("cancel my order 5", false),

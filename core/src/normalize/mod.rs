@@ -32,8 +32,10 @@ mod pairs;
 mod python_float;
 mod python_literal;
 mod question;
+mod redacted;
 mod steps;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::domain::{
@@ -145,6 +147,7 @@ impl Normalizer {
         if self.null_call == NullCall::Invalid && is_null(&row.tool_call) {
             return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
         }
+        redacted::refuse_cell(&row.tool_call)?;
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let ending = Ending::of_cell(&row.tool_call);
         let calls = match (reader.cell(&row.tool_call), context) {
@@ -162,6 +165,12 @@ impl Normalizer {
         if let Some(ending) = ending {
             ending.settle(&calls, tools.known(), &mut flags)?;
         }
+        let answer = match &row.tool_call {
+            Cell::Json(json) => Some(Cow::Borrowed(json)),
+            Cell::Text(text) if calls == Calls::Parsed(Vec::new()) => ending::structure(text).map(Cow::Owned),
+            _ => None,
+        };
+        redacted::refuse(&question, &calls, answer.as_deref(), tools.raw.as_deref())?;
         if calls == Calls::Unparsed {
             flags.insert(Flag::RawToolCall);
         }

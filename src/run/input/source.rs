@@ -118,7 +118,8 @@ impl Source {
         }
         let names = table.schema().names().filter(|name| *name != InMemory::ROW);
         let names: Vec<String> = names.map(str::to_owned).collect();
-        let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted)?;
+        let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted);
+        let columns = columns.map_err(|why| table.unanswered().map_or_else(|| why.into(), RunError::Read))?;
         let judges_calls = columns.tool_call.is_some();
         if judges_calls && columns.tool_definitions.is_none() && settings.tools.is_none() {
             observer.warning(

@@ -74,6 +74,14 @@ fn without_space(text: &str) -> String {
 /// Calls survive being written in normal form, as text and as JSON, and tools on offer change only what has no name.
 pub fn tool_call(text: &str) {
     const TOOLS: &str = r#"[{"name":"f","parameters":{"type":"object","properties":{"a":{},"b":{}}}}]"#;
+    /// What can be wrong with one call among others that are right.
+    const OF_CALLS: &[RowErrorCode] = &[
+        RowErrorCode::ArgumentsNotRecorded,
+        RowErrorCode::UnrecognisedToolCall,
+        RowErrorCode::ToolCallWithoutName,
+        RowErrorCode::DefinitionInToolCall,
+        RowErrorCode::Redacted,
+    ];
     static WITHOUT: LazyLock<Normalizer> = LazyLock::new(|| normalizer(None));
     static WITH: LazyLock<Normalizer> = LazyLock::new(|| normalizer(Some(TOOLS)));
     let without = cell_of_calls(text, &WITHOUT);
@@ -84,12 +92,17 @@ pub fn tool_call(text: &str) {
         (Ok(without), Ok(with)) => {
             assert!(!named(&without) || without.calls == with.calls, "{without:?}, {with:?}");
         }
-        // Of several unknown keys, the error names one that is no parameter.
+        // Of several unknown keys, the error names one that is no parameter; what all parameters hold may be hidden.
         (Err(without), Err(with)) if without.code == RowErrorCode::UnrecognisedToolCall => {
-            assert_eq!(without.code, with.code);
+            assert!([without.code, RowErrorCode::Redacted].contains(&with.code), "{without:?}, {with:?}");
         }
-        // A tool may excuse that; what is wrong with the next call is said then.
-        (Err(without), Err(_)) if without.code == RowErrorCode::ArgumentsNotRecorded => {}
+        // The tool on offer excuses that of its own calls; what is wrong with another call of the cell is said then.
+        (Err(without), Err(with)) if without.code == RowErrorCode::ArgumentsNotRecorded => {
+            assert!(
+                without == with || OF_CALLS.contains(&with.code) && text.contains('f'),
+                "{without:?}, {with:?}"
+            );
+        }
         (Err(without), Err(with)) => assert_eq!(without, with),
         // Arguments that were not recorded matter only to a tool that takes some.
         (Err(without), Ok(with)) if without.code == RowErrorCode::ArgumentsNotRecorded => {

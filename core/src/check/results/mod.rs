@@ -13,7 +13,7 @@ mod values;
 use std::sync::LazyLock;
 
 use crate::domain::{
-    Abstention, Calls, Finding, FindingKind, Findings, Lack, Outcome, Sample, Task, Verdict,
+    Abstention, Calls, Finding, FindingKind, Findings, Flag, Lack, Outcome, Sample, Task, Verdict, is_hidden,
 };
 
 use crate::language::phrases;
@@ -29,6 +29,13 @@ enum Ruling {
     Missing(String),
 }
 
+/// Whether a mark stands where something was said, before the turn or after it.
+fn hides(sample: &Sample) -> bool {
+    let after = &sample.after;
+    let mut said = after.results.iter().map(|result| result.content.as_str()).chain(after.response());
+    sample.flags.contains(&Flag::HiddenContent) || said.any(is_hidden)
+}
+
 /// Why a rule fails a turn.
 struct Fault {
     why: String,
@@ -41,6 +48,7 @@ struct Fault {
 /// The verdict of `task` on a sample.
 pub(super) fn judge(task: Task, sample: &Sample) -> Verdict {
     let ruling = match task {
+        _ if hides(sample) => Ruling::Missing("the log hides something that was said".to_owned()),
         Task::ToolCallSuccess => failure::rule(sample),
         Task::ToolResponseHandling => handling::rule(sample),
         Task::CallNeed => need::rule(sample),

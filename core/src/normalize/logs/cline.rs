@@ -98,30 +98,90 @@ fn begun_call(text: &str) -> Option<(usize, &'static str, usize)> {
     None
 }
 
-/// The message with its calls as calls. Arguments without an end are a text, as the model wrote it.
+/// The message with its calls as calls. Arguments without an end are a text, as the model wrote it. What stands in a thought is none.
 fn assistants(element: Json) -> Json {
     let whole = texts(&element).join("\n");
     let (mut said, mut rest, mut calls) = (String::new(), whole.as_str(), Vec::new());
-    while let Some((at, tool, inner)) = begun_call(rest) {
+    loop {
+        let begun = begun_call(rest);
+        if let Some((before, after)) =
+            around_thought(rest).filter(|(before, _)| begun.is_none_or(|(at, ..)| before.len() < at))
+        {
+            said.push_str(before);
+            rest = after;
+            continue;
+        }
+        let Some((at, tool, inner)) = begun else { break };
         said.push_str(&rest[..at]);
-        let (arguments, after) = match rest[inner..].split_once(&format!("</{tool}>")) {
-            Some((written, after)) => {
-                (parameters(written).map_or_else(|| Json::from(written), Json::Object), after)
-            }
-            None => (Json::from(&rest[inner..]), ""),
-        };
-        let function =
-            Object::from_iter([("name".to_owned(), Json::from(tool)), ("arguments".to_owned(), arguments)]);
-        let call =
-            [("type".to_owned(), Json::from("function")), ("function".to_owned(), Json::Object(function))];
-        calls.push(Json::Object(call.into_iter().collect()));
+        let (arguments, after) = arguments(&rest[inner..], tool);
+        calls.push(function(None, tool, arguments));
         rest = after;
+    }
+    let mut others = Vec::new();
+    for block in other_blocks(&element) {
+        match (block.get("type").and_then(Json::as_str), block.get("name").and_then(Json::as_str)) {
+            (Some("tool_use"), Some(name)) => {
+                calls.push(function(
+                    block.get("id"),
+                    name,
+                    block.get("input").cloned().unwrap_or(Json::Null),
+                ));
+            }
+            _ => others.push(block.clone()),
+        }
     }
     if calls.is_empty() {
         return element;
     }
     said.push_str(rest);
-    Json::Object(value::calling("assistant", Json::from(said.trim()), calls))
+    Json::Object(value::calling("assistant", content(said.trim(), others), calls))
+}
+
+/// What stands before and after the first thought.
+fn around_thought(text: &str) -> Option<(&str, &str)> {
+    let (before, inner) = text.split_once("<thinking>")?;
+    Some((before, inner.split_once("</thinking>")?.1))
+}
+
+/// What a call is given, and what follows its end. A file that is written may hold such an end, too: the call's own is the first
+/// behind which no parameter is left open.
+fn arguments<'a>(text: &'a str, tool: &str) -> (Json, &'a str) {
+    const MOST_ENDS: usize = 64;
+    let end = format!("</{tool}>");
+    let mut ends = text.match_indices(&end).map(|(at, _)| at).take(MOST_ENDS).peekable();
+    let Some(first) = ends.peek().copied() else { return (Json::from(text), "") };
+    let read = ends.find_map(|at| Some((at, Json::Object(parameters(&text[..at])?))));
+    let (at, arguments) = read.unwrap_or_else(|| (first, Json::from(&text[..first])));
+    (arguments, &text[at + end.len()..])
+}
+
+fn function(id: Option<&Json>, name: &str, arguments: Json) -> Json {
+    let mut function = Object::new();
+    function.insert("name", name);
+    function.insert("arguments", arguments);
+    let mut call = Object::new();
+    if let Some(id) = id {
+        call.insert("id", id.clone());
+    }
+    call.insert("type", "function");
+    call.insert("function", Json::Object(function));
+    Json::Object(call)
+}
+
+/// The blocks of a message that are no text: pictures, and calls and results of models that need no XML.
+fn other_blocks(element: &Json) -> impl Iterator<Item = &Json> {
+    let blocks = element.get("content").and_then(Json::as_array).unwrap_or_default();
+    blocks.iter().filter(|block| block.get("text").and_then(Json::as_str).is_none())
+}
+
+/// A text, with what is no text behind it.
+fn content(text: &str, others: Vec<Json>) -> Json {
+    if others.is_empty() {
+        return Json::from(text);
+    }
+    let part = [("type", "text"), ("text", text)].map(|(key, value)| (key.to_owned(), Json::from(value)));
+    let part = (!text.is_empty()).then(|| Json::Object(part.into_iter().collect()));
+    Json::Array(part.into_iter().chain(others).collect())
 }
 
 /// `<path>a.py</path>` and the like, one after another; `None` if there is anything else.
@@ -181,9 +241,20 @@ fn users(element: &Json) -> Vec<Json> {
             own.extend(said.into_iter().map(str::to_owned));
         }
     }
+    let (returned, shown): (Vec<Json>, Vec<Json>) = other_blocks(element)
+        .cloned()
+        .partition(|block| block.get("type").and_then(Json::as_str) == Some("tool_result"));
+    let returned = (!returned.is_empty()).then(|| value::message("user", Json::Array(returned)));
+    // Pictures are the user's, unless there is nothing but results.
+    let (of_result, of_user) = if own.is_empty() { (shown, Vec::new()) } else { (Vec::new(), shown) };
+    let (last, of_user) = match results.pop() {
+        Some(last) => (Some(value::message("tool", content(&last, of_result))), of_user),
+        None => (None, [of_result, of_user].concat()),
+    };
+    let own = (!own.is_empty() || !of_user.is_empty())
+        .then(|| value::message("user", content(&own.join("\n"), of_user)));
     let results = results.into_iter().map(|result| value::message("tool", result));
-    let own = (!own.is_empty()).then(|| value::message("user", own.join("\n")));
-    results.chain(notes).chain(own).collect()
+    returned.into_iter().chain(results).chain(last).chain(notes).chain(own).collect()
 }
 
 /// What the user said between two tags, which stand at the beginning of a line and at the end of the text: a file that a tool read may

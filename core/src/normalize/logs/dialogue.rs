@@ -236,10 +236,11 @@ impl Dialogue {
             }
             _ => &[],
         };
-        let called = LazyCell::new(|| nesting::tools_in(Some(&output)).unwrap_or_default());
-        let calls = |element: &Json, tool: &str| question::calls(element, tool) || called.contains_key(tool);
+        let answered = LazyCell::new(|| nesting::tools_in(Some(&output)).unwrap_or_default());
+        let called =
+            |element: &Json| question::called(element).into_iter().chain(answered.keys().cloned()).collect();
         let elements = self.messages.iter().chain(said);
-        let tools = Stages::of(value::tools(self.tools), elements, calls).into_last();
+        let tools = Stages::of(value::tools(self.tools), elements, called).into_last();
         Entry::Turn(Box::new(Turn {
             before: Before::Messages(self.messages),
             output,

@@ -91,7 +91,7 @@ pub(super) fn tools_in(answered: Option<&Json>) -> nesting::Called {
 }
 
 /// What a response says beside its words.
-fn origin(response: &Object) -> Origin {
+pub(super) fn origin(response: &Object) -> Origin {
     const TIMES: &[&str] = &["created", "created_at", "createTime", "create_time"];
     let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(response, &[key]));
     let seconds = |path: &[&str], unit: f64| Some(value::number(value::at(response, path)?)? / unit);

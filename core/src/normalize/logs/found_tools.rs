@@ -2,6 +2,8 @@
 //!
 //! Some searches send the definitions of what they find; others only name tools that the request defines with `"defer_loading": true`.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::domain::{Cell, Json};
 
 /// The tools on offer, and the element of a conversation from which on they are.
@@ -13,40 +15,50 @@ const MAX_STAGES: usize = 64;
 
 impl Stages {
     /// What is on offer in the course of a conversation, given the `tools` of its request. A deferred tool that an element calls,
-    /// as `calls` tells, was found before, be it nowhere in the log.
+    /// as `called` tells, was found before, be it nowhere in the log. Each element is read once, however many tools are deferred.
     pub(super) fn of<'a>(
         tools: Cell,
         elements: impl Iterator<Item = &'a Json> + Clone,
-        calls: impl Fn(&Json, &str) -> bool,
+        called: impl Fn(&Json) -> Vec<String>,
     ) -> Stages {
         if !may_be_deferred(&tools) && elements.clone().all(|element| found_by(element).is_none()) {
             return Stages(vec![(0, tools)]);
         }
         // What was on offer beside what was found is not known, and a list of these alone would say that nothing was.
         let Some(all) = list(&tools) else { return Stages(vec![(0, tools)]) };
-        let (mut deferred, mut offered): (Vec<Json>, Vec<Json>) = all.into_iter().partition(is_deferred);
-        let at_first = if deferred.is_empty() { tools } else { Cell::Json(Json::Array(offered.clone())) };
-        let mut stages = vec![(0, at_first)];
+        let (deferred, mut offered): (Vec<Json>, Vec<Json>) = all.into_iter().partition(is_deferred);
+        let at_first = if deferred.is_empty() { Some(tools) } else { None };
+        let mut known: HashSet<String> = offered.iter().filter_map(name).map(str::to_owned).collect();
+        let mut waiting: HashMap<&str, Vec<&Json>> = HashMap::new();
+        for tool in &deferred {
+            waiting.entry(name(tool).unwrap_or_default()).or_default().push(tool);
+        }
+        // From which element on how many of the tools are on offer.
+        let mut stages = vec![(0, offered.len())];
         for (at, element) in elements.enumerate() {
             let before = offered.len();
-            let (found, left) = std::mem::take(&mut deferred).into_iter().partition(|tool| {
-                name(tool).is_some_and(|name| refers_to(element, name, MAX_DEPTH) || calls(element, name))
-            });
-            deferred = left;
-            offered.extend::<Vec<Json>>(found);
+            let mut names = called(element);
+            refer_to(element, MAX_DEPTH, &mut names);
+            for found in names {
+                for tool in waiting.remove(found.as_str()).into_iter().flatten() {
+                    known.insert(found.clone());
+                    offered.push(tool.clone());
+                }
+            }
             for tool in found_by(element).unwrap_or_default() {
-                if name(tool).is_some_and(|name| offered.iter().all(|known| self::name(known) != Some(name)))
-                {
+                if name(tool).is_some_and(|name| known.insert(name.to_owned())) {
                     offered.push(tool.clone());
                 }
             }
             if offered.len() > before {
-                let tools = Cell::Json(Json::Array(offered.clone()));
                 let last = if stages.len() == MAX_STAGES { stages.pop() } else { None };
-                stages.push((last.map_or(at, |(from, _)| from), tools));
+                stages.push((last.map_or(at, |(from, _)| from), offered.len()));
             }
         }
-        Stages(stages)
+        let offer = |number: usize| Cell::Json(Json::Array(offered[..number].to_vec()));
+        let (first, others) = (stages[0].1, &stages[1..]);
+        let others = others.iter().map(|(from, number)| (*from, offer(*number)));
+        Stages(std::iter::once((0, at_first.unwrap_or_else(|| offer(first)))).chain(others).collect())
     }
 
     /// What is on offer at one stage after another.
@@ -104,21 +116,24 @@ fn found_by(element: &Json) -> Option<&[Json]> {
 /// How deep within an element a search names what it found.
 const MAX_DEPTH: usize = 6;
 
-/// Whether a search within an element names a tool: `{"type": "tool_reference", "tool_name": "get_rate"}`.
-fn refers_to(element: &Json, tool: &str, depth: usize) -> bool {
-    let within = |inner: &Json| depth > 0 && refers_to(inner, tool, depth - 1);
+/// Adds the tools that searches within an element name: `{"type": "tool_reference", "tool_name": "get_rate"}`.
+fn refer_to(element: &Json, depth: usize, names: &mut Vec<String>) {
     match element {
-        Json::Array(items) => items.iter().any(within),
+        Json::Array(items) if depth > 0 => items.iter().for_each(|item| refer_to(item, depth - 1, names)),
         Json::Object(object) => {
             let word = |key: &str| object.get(key).and_then(Json::as_str);
             if word("type") == Some("tool_search_output") {
-                return found_by(element)
-                    .is_some_and(|tools| tools.iter().any(|found| name(found) == Some(tool)));
+                let found = found_by(element).unwrap_or_default().iter().filter_map(name);
+                return names.extend(found.map(str::to_owned));
             }
-            word("type") == Some("tool_reference") && word("tool_name") == Some(tool)
-                || object.values().any(within)
+            if word("type") == Some("tool_reference") {
+                names.extend(word("tool_name").map(str::to_owned));
+            }
+            if depth > 0 {
+                object.values().for_each(|value| refer_to(value, depth - 1, names));
+            }
         }
-        _ => false,
+        _ => {}
     }
 }
 
@@ -148,8 +163,8 @@ mod tests {
         ] {
             let elements: Vec<Json> = elements.iter().map(|element| parse(element)).collect();
             for tools in [Cell::Json(parse(tools)), Cell::Text(tools.to_owned())] {
-                let calls = |element: &Json, name: &str| element.as_str() == Some(name);
-                let stages = Stages::of(tools, elements.iter(), calls);
+                let called = |element: &Json| element.as_str().map(str::to_owned).into_iter().collect();
+                let stages = Stages::of(tools, elements.iter(), called);
                 let names = |tools: &Cell| {
                     let tools = list(tools).unwrap();
                     tools.iter().filter_map(name).collect::<Vec<_>>().join(" ")
@@ -161,7 +176,20 @@ mod tests {
         }
         let found = [parse(OUTPUT)];
         for tools in [Cell::Missing, Cell::Null] {
-            assert_eq!(Stages::of(tools.clone(), found.iter(), |_, _| false).into_last(), tools);
+            assert_eq!(Stages::of(tools.clone(), found.iter(), |_| Vec::new()).into_last(), tools);
         }
+    }
+
+    #[test]
+    fn thousands_of_turns_find_thousands_of_tools() {
+        const MANY: usize = 20_000;
+        let parse = |text: String| Json::parse(&text).unwrap();
+        let tool = |at: usize| parse(format!(r#"{{"name":"f{at}","defer_loading":true}}"#));
+        let tools = Cell::Json(Json::Array((0..MANY).map(tool).collect()));
+        let turns: Vec<Json> = (0..MANY).map(|at| parse(format!(r#""f{at}""#))).collect();
+        let called = |element: &Json| element.as_str().map(str::to_owned).into_iter().collect();
+        let stages = Stages::of(tools, turns.iter(), called);
+        assert_eq!(stages.all().count(), MAX_STAGES);
+        assert_eq!(list(&stages.into_last()).unwrap().len(), MANY);
     }
 }

@@ -1,9 +1,9 @@
-//! What a tool puts into a user's messages, and what the user said: `<system-reminder>…</system-reminder> Delete the old branch.`
+//! What a tool puts into a user's messages, and what the user said: a line `<system-reminder>…</system-reminder>`, then `Delete it.`
 
 use crate::domain::{Json, Object};
 
-/// How a piece begins that the tool put in, and how it ends. One that begins as a tag stands on lines of its own anywhere; any other,
-/// and one without an end, only at the beginning of a text. A tag among the words of a line is the user's, who speaks of it.
+/// How a piece begins that the tool put in, and how it ends. One that begins as a tag has its end and stands on lines of its own, anywhere;
+/// any other stands at the beginning of a text. A tag among the words of a line, or without an end, is the user's, who speaks of it.
 pub(super) type Mark = (&'static str, &'static str);
 
 /// A user's message as two: what was put in as the system's, what is left as the user's. A message of one kind stays one.
@@ -68,20 +68,23 @@ fn split(text: &str, marks: &[Mark]) -> (Vec<String>, Option<String>) {
     (inserted, (!own.is_empty()).then(|| own.to_owned()))
 }
 
-/// Where the first piece that was put in begins and ends. Without its end, one at the beginning takes all of the text.
+/// Where the first piece that was put in begins and ends. One that is known to have no end takes all of the text.
 fn piece(text: &str, at_beginning: bool, marks: &[Mark]) -> Option<(usize, usize)> {
     let begun = text.len() - text.trim_start().len();
-    let ends = |start: usize, close: &str| match text[start..].find(close).filter(|_| !close.is_empty()) {
-        Some(at) => Some(start + at + close.len()),
-        None => (at_beginning && start == begun).then_some(text.len()),
-    };
+    let end = |start: usize, close: &str| Some(start + text[start..].find(close)? + close.len());
     let found = marks.iter().filter_map(|(open, close)| {
         let is_tag = open.starts_with('<') && !close.is_empty();
         if !is_tag {
-            return (at_beginning && text[begun..].starts_with(open)).then_some((begun, ends(begun, close)?));
+            let is_there = at_beginning && text[begun..].starts_with(open);
+            let end = || if close.is_empty() { Some(text.len()) } else { end(begun, close) };
+            return is_there.then(end)?.map(|end| (begun, end));
         }
-        let mut pieces = text.match_indices(open).map_while(|(start, _)| Some((start, ends(start, close)?)));
-        pieces.find(|(start, end)| at_beginning && *start == begun || stands_apart(text, *start, *end, marks))
+        let mut pieces = text.match_indices(open).map_while(|(start, _)| Some((start, end(start, close)?)));
+        pieces.find(|(start, end)| {
+            // Before the tag of a piece, the user may have begun a line with it.
+            let is_last = !text[*start..*end].contains(&format!("\n{open}"));
+            is_last && stands_apart(text, *start, *end, marks)
+        })
     });
     found.min()
 }
@@ -90,11 +93,9 @@ fn piece(text: &str, at_beginning: bool, marks: &[Mark]) -> Option<(usize, usize
 fn stands_apart(text: &str, start: usize, end: usize, marks: &[Mark]) -> bool {
     let before = text[..start].trim_end_matches([' ', '\t']);
     let after = text[end..].trim_start_matches([' ', '\t', '\r']);
-    let begins_line = before.is_empty() || before.ends_with('\n') || text[start..end].contains('\n');
-    begins_line
-        && (after.is_empty()
-            || after.starts_with('\n')
-            || marks.iter().any(|(open, _)| after.starts_with(open)))
+    let begins_line = before.is_empty() || before.ends_with('\n');
+    let ends_line = after.is_empty() || after.starts_with('\n');
+    begins_line && (ends_line || marks.iter().any(|(open, _)| after.starts_with(open)))
 }
 
 #[cfg(test)]
@@ -109,14 +110,20 @@ mod tests {
             (" Delete it ", "", Some(" Delete it ")),
             ("<r>a</r>", "<r>a</r>", None),
             ("<r>a</r>\nDelete it", "<r>a</r>", Some("Delete it")),
-            ("Delete it\n<r>a</r>\n\nnow <r>b\nc</r>", "<r>a</r>|<r>b\nc</r>", Some("Delete it\n\n\nnow")),
+            ("Delete it\n<r>a</r>\n\nnow\n<r>b\nc</r>", "<r>a</r>|<r>b\nc</r>", Some("Delete it\n\n\nnow")),
             ("Delete it\n<r>a</r> <r>b</r>", "<r>a</r>|<r>b</r>", Some("Delete it")),
             // The user speaks of it.
             ("What does <r>a</r> do?", "", Some("What does <r>a</r> do?")),
             ("I saw this:\n<r>a</r> twice", "", Some("I saw this:\n<r>a</r> twice")),
             ("Is it <r>a</r>?\n<r>b</r>", "<r>b</r>", Some("Is it <r>a</r>?")),
-            ("<r>cut", "<r>cut", None),
+            ("<r>a</r> is what?", "", Some("<r>a</r> is what?")),
+            ("What does <r> do?\n<r>b</r>", "<r>b</r>", Some("What does <r> do?")),
+            ("What does <r> do\nwith </r>", "", Some("What does <r> do\nwith </r>")),
+            ("<r> is what?\n<r>b</r>", "<r>b</r>", Some("<r> is what?")),
+            ("<r> has no end", "", Some("<r> has no end")),
+            ("# Rules are wrong", "", Some("# Rules are wrong")),
             ("What is <r>?", "", Some("What is <r>?")),
+            ("<r>a</r><r>b</r>", "<r>a</r>|<r>b</r>", None),
             ("Caveat: these are not mine. <r>a</r>", "Caveat: these are not mine. <r>a</r>", None),
             ("My caveat: Caveat: these", "", Some("My caveat: Caveat: these")),
             ("# Rules\nBe brief.</RULES>\nDelete it", "# Rules\nBe brief.</RULES>", Some("Delete it")),

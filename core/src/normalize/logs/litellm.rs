@@ -10,7 +10,7 @@ use super::context::Context;
 use super::entry::{Entries, Entry, Skip, one};
 use super::format::LogFormat;
 use super::turn::Turn;
-use super::{body, exchange, redacted, value};
+use super::{body, exchange, value};
 use crate::domain::{Json, Object};
 
 pub(super) const LITELLM: LogFormat = LogFormat {
@@ -63,10 +63,6 @@ fn turn(mut record: Object) -> Result<Turn, Entry> {
         return Err(Entry::Skipped(Skip::NotAnLlmRun));
     }
     let request = request(&mut record);
-    let word = redacted::word_in(&response).or_else(|| request.values().find_map(redacted::word_in));
-    if let Some(word) = word {
-        return Err(redacted::entry(word));
-    }
     let mut turn = exchange::turn(request, response)?;
     let origin = &mut turn.origin;
     let text = |key: &&str| value::text(&record, &[key]);

@@ -60,7 +60,6 @@ mod otel;
 mod pairs;
 mod promptfoo;
 mod ragas;
-mod redacted;
 mod request;
 mod sample;
 mod sharegpt;

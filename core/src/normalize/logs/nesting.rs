@@ -62,10 +62,16 @@ fn times(called: &Called, tool: &str) -> usize {
     }
 }
 
-/// Whether an answer says no more than another, which is not cut.
-fn says_no_more(call: &Called, other: &Called) -> bool {
-    let called = call.iter().flatten();
-    other.is_some() && called.into_iter().all(|(tool, number)| times(other, tool) >= *number)
+/// Whether an answer says no more than `other` around it, which is not cut, and all that are within that one say so together: of two
+/// calls of a tool, one is not repeated by a single call around them.
+fn says_no_more(call: &Called, other: &Called, within_other: impl FnOnce() -> Vec<Inner>) -> bool {
+    let says = |(tool, number): (&String, &usize)| times(other, tool) >= *number;
+    if other.is_none() || !call.iter().flatten().all(says) {
+        return false;
+    }
+    let Some(call) = call.as_ref().filter(|call| !call.is_empty()) else { return true };
+    let found = within_other();
+    call.keys().all(|tool| times(other, tool) >= times_within(&found, tool))
 }
 
 /// A trace, in which ids mean something.
@@ -108,7 +114,8 @@ impl Trace<'_> {
             let Some((above, tools)) = self.told(&self.key_of(&id), context).into_iter().next() else {
                 return false;
             };
-            let is_outer = says_no_more(&call.tools, &tools) && self.is_outer(&id, context);
+            let within = || look_within(&id, |id| self.told(&self.key_within(id), context), |_| false).0;
+            let is_outer = says_no_more(&call.tools, &tools, within) && self.is_outer(&id, context);
             if is_outer && !self.is_covered(&id, &tools, context) {
                 return true;
             }
@@ -164,12 +171,27 @@ impl Trace<'_> {
     }
 }
 
+/// A call within another: its id, the place of the one around it, and what it calls.
+type Inner = (String, usize, Called);
+
 /// Whether what is `within` the call `id`, level by level, says all that an answer with these `tools` says. What a call and those
 /// within it say is counted once.
 fn is_covered(tools: &Called, id: &str, within: impl Fn(&str) -> Vec<(String, Called)>) -> bool {
     let Some(tools) = tools else { return true };
-    // Of each call within: its id, the place of the one around it, and what it calls.
-    let mut found: Vec<(String, usize, Called)> = vec![(id.to_owned(), 0, None)];
+    let says_all = |found: &[Inner]| {
+        let has_answer = found.iter().any(|(_, _, called)| called.is_some());
+        has_answer && tools.iter().all(|(tool, number)| times_within(found, tool) >= *number)
+    };
+    look_within(id, within, says_all).1
+}
+
+/// The call `id` and all that is `within` it, level by level, until it is enough; and whether it was.
+fn look_within(
+    id: &str,
+    within: impl Fn(&str) -> Vec<(String, Called)>,
+    is_enough: impl Fn(&[Inner]) -> bool,
+) -> (Vec<Inner>, bool) {
+    let mut found: Vec<Inner> = vec![(id.to_owned(), 0, None)];
     let mut level = 0..1;
     while !level.is_empty() && found.len() < MAX_LOOKED_AT {
         for at in level.clone() {
@@ -177,16 +199,15 @@ fn is_covered(tools: &Called, id: &str, within: impl Fn(&str) -> Vec<(String, Ca
             found.extend(inner.map(|(id, called)| (id, at, called)));
         }
         level = level.end..found.len();
-        let has_answer = found.iter().any(|(_, _, called)| called.is_some());
-        if has_answer && tools.iter().all(|(tool, number)| times_within(&found, tool) >= *number) {
-            return true;
+        if is_enough(&found) {
+            return (found, true);
         }
     }
-    false
+    (found, false)
 }
 
 /// How often a tool is called within the first of these calls.
-fn times_within(found: &[(String, usize, Called)], tool: &str) -> usize {
+fn times_within(found: &[Inner], tool: &str) -> usize {
     let mut sums = vec![0; found.len()];
     for (at, (_, around, called)) in found.iter().enumerate().skip(1).rev() {
         sums[*around] += times(called, tool).max(sums[at]);
@@ -218,7 +239,8 @@ pub(super) fn repeated(calls: impl Iterator<Item = Call>) -> HashSet<String> {
         let mut all = std::iter::successors(above(&call), above).take(MAX_DEPTH);
         all.any(|above| {
             let holds_more = outer.contains(&above.id) && !covered.contains(above.id.as_str());
-            holds_more && says_no_more(&call.tools, &above.tools)
+            let within = || look_within(&above.id, inner, |_| false).0;
+            holds_more && says_no_more(&call.tools, &above.tools, within)
         })
     };
     let repeated = calls.values().filter(|call| covered.contains(call.id.as_str()) || says_less(call));
@@ -306,6 +328,11 @@ mod tests {
             ("a:f,f b<a:f,f", "a"),
             ("a:f,f b<a:f c<b:f", "b c"),
             ("a:f,f b<a:f,f c<b:f", "a c"),
+            // What is within says it together.
+            ("a:f,g b<a:f c<a:f", ""),
+            ("a:f,f,g b<a:f c<a:f", "b c"),
+            ("a:f,g b<a:f c<a:h", "b"),
+            ("a:f,g b<a:f c<b:f d<a", "b c d"),
             // One that cannot be read is any.
             ("a:? b<a:f", "a"),
             ("a:? b<a", "b"),

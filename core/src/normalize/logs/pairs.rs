@@ -51,9 +51,16 @@ fn matches(record: &Object) -> bool {
 fn read(mut record: Object, context: &Context) -> Entries {
     match exchanged(&mut record) {
         Ok((request, response)) if automatic::called(&response) => {
-            let id = IDS.iter().find_map(|key| value::text(&record, &[key]));
-            let model = MODELS.iter().find_map(|key| value::text(&request, &[key]));
-            Transcript { id, model, ..automatic::transcript(request, &response) }.entries(context)
+            let origin = response.as_object().map(exchange::origin).unwrap_or_default();
+            let text =
+                |object: &Object, keys: &[&str]| keys.iter().find_map(|key| value::text(object, &[key]));
+            Transcript {
+                id: text(&record, IDS).or(origin.source_id),
+                model: text(&request, MODELS).or(origin.model),
+                timestamp: origin.timestamp.or_else(|| value::instant(record.get("timestamp")?)),
+                ..automatic::transcript(request, &response)
+            }
+            .entries(context)
         }
         Ok((request, response)) => match turn(&record, request, response) {
             Ok(turn) => turn.alone(),

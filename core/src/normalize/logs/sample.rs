@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::normalize::calls::Answer;
 use crate::normalize::definitions::Tools;
 use crate::normalize::ending::Ending;
-use crate::normalize::{Normalizer, Reader, question};
+use crate::normalize::{Normalizer, Reader, question, redacted};
 
 impl Normalizer {
     /// Reads one turn of a log. What a judge is shown of it is the normal form, since the original may be spread over many
@@ -37,13 +37,18 @@ impl Normalizer {
             Output::Message(json) | Output::Calls(json) => Ending::of(json),
             Output::Broken(_) => None,
         });
-        let read = match turn.output {
-            Output::Message(json) => reader.output(&json).map(answered),
-            Output::Calls(json) => reader.only_calls(&json).map(answered),
-            Output::Broken(text) => Ok((Calls::Unparsed, Some(text))),
+        let read = match &turn.output {
+            Output::Message(json) => reader.output(json).map(answered),
+            Output::Calls(json) => reader.only_calls(json).map(answered),
+            Output::Broken(text) => Ok((Calls::Unparsed, Some(text.clone()))),
         };
         let (calls, raw) =
             read.map_err(|error| ending.as_ref().and_then(Ending::explains).unwrap_or(error))?;
+        let answer = match &turn.output {
+            Output::Message(json) | Output::Calls(json) => Some(json),
+            Output::Broken(_) => None,
+        };
+        redacted::refuse(&question, &calls, answer, tools.raw.as_deref())?;
         let mut flags = reader.into_flags();
         if let Some(ending) = ending {
             ending.settle(&calls, tools.known(), &mut flags)?;

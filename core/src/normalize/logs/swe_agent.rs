@@ -7,14 +7,15 @@
 //!     {"role": "tool", "content": "a.py", "tool_call_ids": ["c1"], "message_type": "observation"}], "info": {}}
 //! ```
 //!
-//! Models without function calling write a command; it is read as a call of `bash`.
+//! Models without function calling write a command; it is read as a call of `bash`. The history may lack steps, of which the
+//! trajectory tells; which step a message is, what it does and says tells, never its number.
 
 use super::context::Context;
-use super::entry::{Entries, Skip, skipped};
+use super::entry::{Entries, Skip, chained, skipped, unreadable};
 use super::format::LogFormat;
 use super::transcript::{Opening, Transcript};
 use super::value;
-use crate::domain::{Json, Object};
+use crate::domain::{Json, Object, RowError, RowErrorCode};
 
 pub(super) const TRAJECTORY: LogFormat = LogFormat {
     name: "swe_agent",
@@ -32,7 +33,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         _ => return skipped(Skip::NoOutput),
     };
     let (mut elements, mut shared, mut awaits_result) = (Vec::new(), 0, false);
-    let mut steps_in_history = 0;
+    let mut said: Vec<Said> = Vec::new();
     for message in history {
         let Json::Object(mut message) = message else {
             elements.push(message);
@@ -42,6 +43,9 @@ fn read(mut record: Object, context: &Context) -> Entries {
         let is_demo = message.get("is_demo") == Some(&Json::Bool(true));
         let calls = message.get("tool_calls").and_then(Json::as_array).unwrap_or_default();
         let action = value::text(&message, &["action"]);
+        if !is_demo && role == "assistant" {
+            said.push(Said::of(&message));
+        }
         match role.as_str() {
             "assistant" if calls.is_empty() && !is_demo && action.is_some() => {
                 let said = message.remove("thought").unwrap_or(Json::from(""));
@@ -67,28 +71,92 @@ fn read(mut record: Object, context: &Context) -> Entries {
             }
             _ => elements.push(Json::Object(message)),
         }
-        steps_in_history += usize::from(!is_demo && role == "assistant");
         // The demonstrations at the beginning are another run's.
-        if is_demo && steps_in_history == 0 {
+        if is_demo && said.is_empty() {
             shared = elements.len();
         }
     }
     let steps = value::take(&mut record, "trajectory").unwrap_or(Json::Null);
     let steps = steps.as_array().unwrap_or_default();
+    let known = steps_within(&said, steps);
     // What came of the last step was shown to no model.
-    let last = steps_in_history.checked_sub(1).and_then(|at| steps.get(at));
+    let last = known.and_then(|known| steps.get(known.checked_sub(1)?));
     let result = awaited(&elements).and_then(|id| observation(last?, id));
     elements.extend(result);
     // Of a run that broke off, steps may be missing in the history.
-    for step in steps.iter().skip(steps_in_history) {
-        let text = |key: &str| step.get(key).and_then(Json::as_str).filter(|text| !text.trim().is_empty());
-        let (Some(action), Some(_)) = (text("action"), text("response")) else { continue };
-        let said = Json::from(text("thought").unwrap_or_default());
-        elements.push(Json::Object(value::calling("assistant", said, vec![command(action.to_owned())])));
+    for step in steps.iter().skip(known.unwrap_or(steps.len())).filter(|step| is_action(step)) {
+        let text = |key: &str| step.get(key).and_then(Json::as_str).unwrap_or_default();
+        let call = command(text("action").to_owned());
+        elements.push(Json::Object(value::calling("assistant", Json::from(text("thought")), vec![call])));
         elements.extend(observation(step, None));
     }
+    let lost = steps.iter().filter(|step| is_action(step)).count().saturating_sub(said.len());
     let id = value::text(&record, &["instance_id"]);
-    Transcript { id, elements, opening: Opening::Repeated(shared), ..Transcript::default() }.entries(context)
+    let read = Transcript { id, elements, opening: Opening::Repeated(shared), ..Transcript::default() };
+    let unplaced = (known.is_none() && lost > 0).then(|| {
+        let why = format!(
+            "the history lacks {lost} of the steps in `trajectory`, and which ones cannot be told, since its messages differ from all steps"
+        );
+        unreadable(RowError::new(RowErrorCode::UnrecognisedRecord, why))
+    });
+    chained(std::iter::once(read.entries(context)).chain(unplaced))
+}
+
+/// What a message of the assistant's does and says.
+struct Said {
+    action: Option<String>,
+    words: Option<String>,
+    thought: Option<String>,
+}
+
+impl Said {
+    fn of(message: &Object) -> Said {
+        let text = |key| value::text(message, &[key]).and_then(|text| trimmed(&text).map(str::to_owned));
+        Said { action: text("action"), words: text("content"), thought: text("thought") }
+    }
+
+    /// Whether a step does and says the same.
+    fn is(&self, step: &Json) -> bool {
+        self.does(step) && self.words.is_some() && self.words.as_deref() == text(step, "response")
+    }
+
+    /// Whether a step does the same, or, where one of them does nothing, thinks or says it.
+    fn is_like(&self, step: &Json) -> bool {
+        let same = |own: &Option<String>, key| own.is_some() && own.as_deref() == text(step, key);
+        match (&self.action, text(step, "action")) {
+            (Some(_), Some(_)) => self.does(step),
+            _ => same(&self.thought, "thought") || same(&self.words, "response"),
+        }
+    }
+
+    fn does(&self, step: &Json) -> bool {
+        self.action.as_deref() == text(step, "action")
+    }
+}
+
+fn text<'a>(step: &'a Json, key: &str) -> Option<&'a str> {
+    trimmed(step.get(key)?.as_str()?)
+}
+
+fn trimmed(text: &str) -> Option<&str> {
+    Some(text.trim()).filter(|text| !text.is_empty())
+}
+
+/// Whether the model did something in a step.
+fn is_action(step: &Json) -> bool {
+    ["action", "response"].iter().all(|key| text(step, key).is_some())
+}
+
+/// How many steps there are up to the one that the last message is; `None` if a message is none of the steps.
+fn steps_within(said: &[Said], steps: &[Json]) -> Option<usize> {
+    said.iter().try_fold(0, |from, said| {
+        let left = &steps[from..];
+        let at = left
+            .iter()
+            .position(|step| said.is(step))
+            .or_else(|| left.iter().position(|step| said.is_like(step)));
+        Some(from + at? + 1)
+    })
 }
 
 /// The id of the first call of the last element, if nothing has come of it yet; a command has none.

@@ -6,6 +6,8 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::context::{Context, Turns};
 use super::entry::{Entries, Entry, Skip, Tally, skipped, unreadable};
 use super::found_tools::Stages;
@@ -29,6 +31,8 @@ pub(super) struct Transcript {
     pub(super) tools: Cell,
     /// The model that answered in all of its turns.
     pub(super) model: Option<String>,
+    /// When it was logged, where the record says no more than that.
+    pub(super) timestamp: Option<Timestamp>,
     /// What became of the whole, where it was an episode of a benchmark.
     pub(super) episode: Episode,
     /// Calls in it that are nobody's to judge: why, and how many together.
@@ -94,8 +98,7 @@ impl Transcript {
             Err(error) => return unreadable(error),
         };
         let turns = history.turns(&self.elements);
-        let calls = |element: &Json, tool: &str| question::calls(element, tool);
-        let offers = Stages::of(std::mem::take(&mut self.tools), self.elements.iter(), calls);
+        let offers = Stages::of(std::mem::take(&mut self.tools), self.elements.iter(), question::called);
         let known: Vec<_> = offers.all().map(|tools| normalizer.definitions(tools)).collect();
         let made = |turn: &Range<usize>| self.made(turn, normalizer, &known[offers.at(turn.end)]);
         let made: Vec<Made> = turns.iter().map(made).collect();
@@ -223,7 +226,12 @@ impl Steps {
             output: Output::Message(self.take(elements.clone())),
             ending: None,
             before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place, print }),
-            origin: Origin { source_id, model: self.transcript.model.clone(), ..Origin::default() },
+            origin: Origin {
+                source_id,
+                model: self.transcript.model.clone(),
+                timestamp: self.transcript.timestamp,
+                ..Origin::default()
+            },
             flags,
             dialect: self.transcript.dialect,
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::part::{self, Part, Returned};
 use super::{spoken_result, unrecognised};
-use crate::domain::{Flag, Json, Message, Object, Role, RowError};
+use crate::domain::{Flag, Json, Message, Object, Role, RowError, is_hidden};
 use crate::normalize::calls::Reader;
 
 /// The words for each role, without regard to letter case.
@@ -118,6 +118,7 @@ pub(super) fn read(
     messages: &mut Vec<Message>,
     flags: &mut BTreeSet<Flag>,
 ) -> Result<(), RowError> {
+    let from = messages.len();
     match element(object).ok_or_else(|| unrecognised(object))? {
         Element::Said(Role::Tool, message) => by_tool(message, messages, flags),
         Element::Said(role, message) => said(role, message, server_tools, messages, flags),
@@ -136,6 +137,10 @@ pub(super) fn read(
         Element::Sealed => {
             flags.insert(Flag::HistoryElsewhere);
         }
+    }
+    // Of a call without its words nothing is missed.
+    if messages[from..].iter().any(|message| message.tool_calls.is_empty() && is_hidden(&message.content)) {
+        flags.insert(Flag::HiddenContent);
     }
     Ok(())
 }

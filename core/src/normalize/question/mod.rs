@@ -108,10 +108,10 @@ pub(crate) fn messages_of(element: &Json) -> Result<(Vec<Message>, BTreeSet<Flag
     Ok((messages, flags))
 }
 
-/// Whether an element of a conversation calls a tool.
-pub(super) fn calls(element: &Json, tool: &str) -> bool {
+/// The tools that an element of a conversation calls.
+pub(super) fn called(element: &Json) -> Vec<String> {
     let messages = messages_of(element).map(|(messages, _)| messages).unwrap_or_default();
-    messages.iter().flat_map(|message| &message.tool_calls).any(|call| call.name == tool)
+    messages.into_iter().flat_map(|message| message.tool_calls).map(|call| call.name).collect()
 }
 
 /// Adds the messages that the next element of a conversation is to those before it.

@@ -6,7 +6,7 @@ use crate::domain::{Flag, Json, Object};
 use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::entry::{Entry, Skip};
-use crate::normalize::logs::{redacted, request, value};
+use crate::normalize::logs::{request, value};
 
 /// One way of writing messages into a span.
 struct Convention {
@@ -80,9 +80,6 @@ pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
         let asked = matches!(span.work(), Work::Model | Work::Agent);
         return Entry::Skipped(if asked { Skip::NoOutput } else { Skip::NotAnLlmRun });
     };
-    if let Some(word) = redacted::word_in_dialogue(&found) {
-        return redacted::entry(word);
-    }
     found.flags.extend(request_flags(span));
     let definitions = Definitions::among(&span.attributes);
     if span.cut || definitions.cut {
