@@ -74,7 +74,7 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     if ended == "interrupted" and table is not None:
         if not options.get("partial"):
             raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else []))
-        warnings.warn(f"stopped: {_stopped(listener.last, judges if are_all else [])}", ToolJudgeWarning, stacklevel=_depth())
+        warn(f"stopped: {_stopped(listener.last, judges if are_all else [])}")
     elif ended not in ("done", "gate_failed"):
         message = in_python(message) or listener.last or "interrupted"
         if message.endswith("listed above") and listener.data:
@@ -182,11 +182,7 @@ class Listener:
         if kind == "data":
             self.data.append(text)
         elif kind == "warning":
-            hears = HEARS_WARNINGS.get()
-            if hears is None:
-                warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
-            else:
-                hears(text)
+            warn(text)
         elif kind == "detail":
             self._log.debug(text)
         else:
@@ -266,3 +262,11 @@ def _depth():
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, depth = frame.f_back, depth + 1
     return depth
+def warn(text):
+    hears = HEARS_WARNINGS.get()
+    if hears is None:
+        warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
+    else:
+        hears(text)
+
+
