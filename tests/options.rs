@@ -287,8 +287,8 @@ fn the_reference_of_options_is_what_the_flags_say() {
         "# All options\n\n\
          `TOOLJUDGE_DOCS=write cargo test options` writes this page out of the flags' own declaration. An option is a flag of the command\n\
          line (`--max-cost 5`), a key of `tooljudge.toml` for `label`, `score` and `drive` (`max_cost = 5`, [settings.md](settings.md)), and\n\
-         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column. `--explain=false` turns off a switch\n\
-         that a file turns on.\n",
+         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column. `--explain=false` and `--max-cost=false`\n\
+         turn off what a file sets.\n",
     );
     for heading in headings {
         let _ = write!(text, "\n## {heading}\n\n| flag | Python | commands | meaning |\n|---|---|---|---|\n");

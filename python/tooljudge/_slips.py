@@ -44,4 +44,4 @@ def check(options):
 
 
 def _has_settings(options):
-    return options.get("config") is not None or os.path.exists("tooljudge.toml")
+    return options.get("config") not in (None, False) or os.path.exists("tooljudge.toml")

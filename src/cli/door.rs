@@ -94,8 +94,13 @@ fn words(job: &str, options: &toml::Table, inputs: Vec<String>) -> Result<(Vec<O
         let arg = commands.iter().rev().flat_map(|command| command.get_arguments());
         let arg = { arg }.find(|arg| arg.get_long().is_some_and(|long| given::key(long) == *key));
         let arg = arg.ok_or_else(|| HostError::of_option(format!("{job} has no option `{key}`")))?;
-        let typed = flags::words(arg, value)
-            .map_err(|why| HostError::of_option(format!("{}: {why}", flags::flag(key))))?;
+        let typed = match value {
+            // It is never typed with a value.
+            toml::Value::Boolean(true) if given::is_switch(arg) => Ok(vec![flags::flag(key)]),
+            toml::Value::Boolean(false) if given::is_switch(arg) => Ok(Vec::new()),
+            value => flags::words(arg, value),
+        };
+        let typed = typed.map_err(|why| HostError::of_option(format!("{}: {why}", flags::flag(key))))?;
         if typed.is_empty() {
             off.turn_off(key);
         }
