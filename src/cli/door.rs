@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::given::{self, Given};
 use super::host::Host;
 use super::{Ending, Failure, NoRows, command, flags, log, quiet_decoders};
+use crate::domain::did_you_mean;
 use crate::run::RunError;
 use crate::run::settings::SettingsError;
 use crate::store::StoreError;
@@ -118,6 +119,20 @@ fn usage(error: &clap::Error) -> String {
     {
         return format!("an option that was given needs {} as well", missing.join(", "));
     }
+    if let (
+        Some(ContextValue::String(arg)),
+        Some(ContextValue::String(value)),
+        Some(ContextValue::Strings(known)),
+    ) = (
+        error.get(ContextKind::InvalidArg),
+        error.get(ContextKind::InvalidValue),
+        error.get(ContextKind::ValidValue),
+    ) && !known.is_empty()
+    {
+        let flag = arg.split(' ').next().unwrap_or_default();
+        let near = did_you_mean(value, known.iter().map(String::as_str));
+        return format!("{flag}: `{value}` is not one of {}{near}", known.join(", "));
+    }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let end = text.find("\n\nUsage:").or_else(|| text.find("\n\nFor more information")).unwrap_or(text.len());
@@ -165,6 +180,7 @@ fn kind_of(error: &RunError) -> Fault {
 
 fn kind_of_settings(error: &SettingsError) -> Fault {
     match error {
+        SettingsError::Judge(error) if error.is_of_cost_limit() => Fault::Settings,
         SettingsError::NoKey(_) | SettingsError::Exposed(_) | SettingsError::Judge(_) => Fault::Judge,
         _ => Fault::Settings,
     }
