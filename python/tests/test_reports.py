@@ -166,6 +166,12 @@ def test_a_bar_is_shown_where_it_is_asked_for(server, capfd, monkeypatch):
     assert capfd.readouterr().err == ""
 
 
+def test_what_an_audit_would_take(server):
+    one = server()
+    plans = tj.audit(numbered(3), dry_run=True, **one.judge())
+    assert sum(plan["questions"] for plan in plans) > 3 and one.requests == 0
+
+
 @pytest.fixture
 def told(monkeypatch):
     """How many rows a bar was told of, each time."""

@@ -50,6 +50,13 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     _remember()
     options, own = _judges(options)
     judges = [judge for judge in own if judge.function]
+    agents = options.get("agent")
+    for judge in judges:
+        if judge.name == agents or isinstance(agents, list) and judge.name in agents:
+            raise SettingsError(
+                f"agent: the function {judge.name} answers prompts and takes no part in dialogues; give a model, such as 'openai:gpt-5-mini' "
+                "or tj.Judge('openai:gpt-5-mini', ...)"
+            )
     asked = options.get("judge")
     # Replies of models are kept, whatever is beside them.
     are_all = len(judges) == (len(asked) if isinstance(asked, (list, tuple)) else 1)
@@ -103,23 +110,28 @@ def log_outcome(command, summary):
 
 def _judges(options):
     """The options with the names of judges of one's own in their places, and these judges."""
-    given = options.get("judge")
-    several = isinstance(given, (list, tuple))
     own = []
 
     def name(judge):
         if isinstance(judge, str) or not (isinstance(judge, Judge) or callable(judge)):
             return judge
         judge = judge if isinstance(judge, Judge) else Judge(judge)
+        if judge in own:
+            return judge.name
         if any(other.name == judge.name for other in own):
             raise SettingsError(f"two judges are named `{judge.name}`: name them with tj.Judge(..., name=...)")
         own.append(judge)
         return judge.name
 
-    names = [name(judge) for judge in given] if several else name(given)
-    return ({**options, "judge": names}, own) if own else (options, [])
+    named = {}
+    for option in _ASKED & options.keys():
+        given = options[option]
+        named[option] = [name(judge) for judge in given] if isinstance(given, (list, tuple)) else name(given)
+    return ({**options, **named}, own) if own else (options, [])
 
 
+# Options that name whom to ask.
+_ASKED = {"judge", "agent", "grade"}
 # By its name the job looks for a key that was given: options may be shown, variables are not.
 _KEY = "TOOLJUDGE_API_KEY"
 
@@ -256,12 +268,6 @@ def _is_watched():
     return in_notebook or (sys.stderr is not None and sys.stderr.isatty())
 
 
-def _depth():
-    """How far up the stack the user's own code is."""
-    frame, depth = sys._getframe(1), 1
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame, depth = frame.f_back, depth + 1
-    return depth
 def warn(text):
     hears = HEARS_WARNINGS.get()
     if hears is None:
@@ -270,3 +276,9 @@ def warn(text):
         hears(text)
 
 
+def _depth():
+    """How far up the stack the user's own code is."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame, depth = frame.f_back, depth + 1
+    return depth
