@@ -45,6 +45,7 @@ const WHOLE: &[&str] = &[
     "agents",
     "turns",
     "fresh",
+    "retry",
     "allow_unjudged",
     "max_abstained",
     "min_pass_rate",

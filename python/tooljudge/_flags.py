@@ -207,7 +207,6 @@ class ClusterOptions(TypedDict, total=False):
     ignore_rate_headers: bool | None
     max_cost: float | None
     store: Path | Literal[False] | None
-    retry: Some | None
     keep_prompts: bool | None
     prefix: str | None
     overwrite: bool | None

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use clap::ColorChoice;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::config::Config;
+use super::entry::without_text;
 use super::given::{self, Given};
 use super::host::Host;
 use super::{Ending, Failure, NoRows, command, flags, log, quiet_decoders};
@@ -79,6 +81,16 @@ pub fn run(job: &str, options: &toml::Table, inputs: Vec<String>, host: &Host) -
         Err(Failure::Usage(error)) => Err(HostError::of_option(usage(&error))),
         Err(Failure::Run(error)) => Err(HostError { kind: kind(&error), message: format!("{error:#}") }),
     }
+}
+
+/// What a settings file with this text holds, as JSON has it.
+///
+/// # Errors
+/// As for a command that reads it.
+pub fn settings(text: &str) -> Result<String, String> {
+    Config::parse(text)?;
+    let settings = toml::from_str::<serde_json::Value>(text);
+    settings.map(|settings| settings.to_string()).map_err(|error| without_text(error.message()))
 }
 
 /// The command as it would be typed, and what was turned off.
