@@ -10,7 +10,7 @@ pub use crate::cli::main;
 /// The Python package runs the same commands, whose options are those of a settings file.
 #[cfg(feature = "cli")]
 pub use crate::cli::{
-    door::{Fault, HostError, Hosted, run as run_job},
+    door::{Fault, HostError, Hosted, run as run_job, settings},
     host::{Host, Listener, Said, Variable},
     main_with,
 };

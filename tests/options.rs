@@ -45,6 +45,7 @@ const WHOLE: &[&str] = &[
     "agents",
     "turns",
     "fresh",
+    "retry",
     "allow_unjudged",
     "max_abstained",
     "min_pass_rate",
@@ -67,7 +68,7 @@ const JOBS: &[Job] = &[
         own: &[KEY, PRICES, BAR, ROWS, ("judges", "Judges")],
     },
     Job { class: "CompareOptions", command: "compare", without: &[], own: &[] },
-    Job { class: "AuditOptions", command: "audit", without: &["dry_run"], own: &[KEY, PRICES, BAR, ROWS] },
+    Job { class: "AuditOptions", command: "audit", without: &[], own: &[KEY, PRICES, BAR, ROWS] },
     Job { class: "TrainOptions", command: "train", without: &[], own: &[] },
     Job { class: "DriveOptions", command: "drive", without: &["tasks"], own: &[KEY, PRICES, BAR] },
     Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
@@ -78,6 +79,8 @@ const JOBS: &[Job] = &[
 /// Types that a flag does not tell.
 const TYPES: &[(&str, &str)] = &[
     ("judge", "Judges"),
+    ("agent", "Judges"),
+    ("grade", "One"),
     ("first", "Path"),
     ("tools", "Path | Sequence[Mapping[str, Any]]"),
     ("store", "Path | Literal[False]"),
@@ -93,8 +96,14 @@ const TYPES: &[(&str, &str)] = &[
     ("from", "str"),
 ];
 
-/// With these a job that gives a table gives something else, or more.
-const TURNING: [&str; 3] = ["return_summary", "output", "dry_run"];
+/// The options with which a job gives something else, or more.
+fn turning(job: &Job) -> &'static [&'static str] {
+    match job.class {
+        "AuditOptions" => &["dry_run"],
+        _ if job.own.contains(&SUMMARY) => &["return_summary", "output", "dry_run"],
+        _ => &[],
+    }
+}
 
 /// Flags that are about a command's own output.
 const NEVER: [&str; 7] = ["json", "quiet", "help", "version", "verbose", "color", "log_file"];
@@ -152,12 +161,13 @@ fn class(job: &Job, all: &Command) -> String {
         // A word of the language.
         lines.push((if key == "from" { "from_".to_owned() } else { key }, kind));
     }
-    if !job.own.contains(&SUMMARY) {
+    let turning = turning(job);
+    if turning.is_empty() {
         return body(job.class, "TypedDict", &format!("The flags of `tooljudge {}`.", job.command), &lines);
     }
     // Signatures give the type of the result by what remains.
     let (turning, rest): (Vec<_>, Vec<_>) =
-        lines.into_iter().partition(|(name, _)| TURNING.contains(&name.as_str()));
+        lines.into_iter().partition(|(name, _)| turning.contains(&name.as_str()));
     let base = job.class.replace("Options", "Rest");
     format!(
         "{}\n\n{}",
@@ -246,7 +256,10 @@ fn rows(command: &Command) -> Vec<Row> {
             flag: format!("`--{long}{value}`"),
             kind: match only_typed {
                 true => String::new(),
-                false => kind(&key, arg).replace("Some", "str or list").replace('|', "or"),
+                false => kind(&key, arg)
+                    .replace("Some", "str or list")
+                    .replace("One", "str, Judge or function")
+                    .replace('|', "or"),
             },
             meaning: format!("{}{values}", help.replace('|', "\\|")),
         })
@@ -287,8 +300,8 @@ fn the_reference_of_options_is_what_the_flags_say() {
         "# All options\n\n\
          `TOOLJUDGE_DOCS=write cargo test options` writes this page out of the flags' own declaration. An option is a flag of the command\n\
          line (`--max-cost 5`), a key of `tooljudge.toml` for `label`, `score` and `drive` (`max_cost = 5`, [settings.md](settings.md)), and\n\
-         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column. `--explain=false` turns off a switch\n\
-         that a file turns on.\n",
+         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column. `--explain=false` and `--max-cost=false`\n\
+         turn off what a file sets.\n",
     );
     for heading in headings {
         let _ = write!(text, "\n## {heading}\n\n| flag | Python | commands | meaning |\n|---|---|---|---|\n");

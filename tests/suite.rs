@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tooljudge::run::settings::{CaseMode, ExpectedParts, LabelSettings, OutputSettings, SuiteSettings};
-use tooljudge::run::{Silent, SuiteSummary, label_blocking, suite_from_log};
+use tooljudge::run::{Control, SuiteSummary, label_blocking, suite_from_log, suite_from_log_blocking};
 use tooljudge_core::domain::{Json, Object, Stop, ToolCall, Turn};
 use tooljudge_core::drive::{
     Case, Ended, Episode, EpisodeScorer, Expected, Grade, Heard, Loop, Stage, Suite, SuiteDefaults,
@@ -98,7 +98,7 @@ fn made(path: &Path, mode: CaseMode) -> Option<SuiteSummary> {
     let mut settings = SuiteSettings { mode, ..SuiteSettings::new([path.display().to_string()]) };
     // The fixtures of calls have no tools of their own.
     settings.input.tools = Some(folder().join("tool_definitions.standard.json"));
-    suite_from_log(settings, &Silent).ok()
+    suite_from_log_blocking(settings).ok()
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn rows_that_the_builtin_judge_labelled_become_cases() {
         label_blocking(label).unwrap();
         for mode in [CaseMode::Turn, CaseMode::Episode] {
             let settings = SuiteSettings { mode, ..SuiteSettings::new([labelled.display().to_string()]) };
-            let summary = suite_from_log(settings, &Silent).unwrap();
+            let summary = suite_from_log_blocking(settings).unwrap();
             println!("{file} {mode:?}: {:?} {:?}", summary.suite.cases, summary.suite.left_out);
             let (right, wrong) =
                 if summary.suite.cases > 0 { drive_all(&summary.suite.text) } else { (0, 0) };
@@ -185,7 +185,24 @@ fn suite(rows: &[String], change: impl FnOnce(&mut SuiteSettings)) -> SuiteSumma
     let path = work.file("labelled.jsonl", rows.join("\n"));
     let mut settings = SuiteSettings::new([path.display().to_string()]);
     change(&mut settings);
-    suite_from_log(settings, &Silent).unwrap()
+    suite_from_log_blocking(settings).unwrap()
+}
+
+#[test]
+fn a_stop_leaves_no_suite_behind() {
+    let work = Workspace::new();
+    let log = work.file("labelled.jsonl", row("1", "correct", &send("ann@example.org", "now"), &json!({})));
+    let output = Some(work.path("suite.jsonl"));
+    for mode in [CaseMode::Turn, CaseMode::Episode] {
+        let settings =
+            SuiteSettings { mode, output: output.clone(), ..SuiteSettings::new([log.display().to_string()]) };
+        let control = Control::default();
+        control.stop.gently.cancel();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let stopped = runtime.block_on(suite_from_log(settings, &control)).unwrap_err();
+        assert!(stopped.is_interruption(), "{stopped}");
+        assert!(!work.path("suite.jsonl").exists());
+    }
 }
 
 fn cases(summary: &SuiteSummary) -> Vec<Value> {

@@ -15,8 +15,10 @@ use tooljudge::run::{Pass, Progress, Stop};
 
 use crate::{Collected, PyStop, Table, options};
 
-/// How often signals are looked for and progress is told.
+/// How often signals are looked for.
 const TICK: Duration = Duration::from_millis(50);
+/// How often progress is told, which is a message to a notebook's page each time.
+const GLANCE: Duration = Duration::from_millis(250);
 /// Once no question has come for so long, those that have come are a batch: as many as may be in flight at once.
 const QUIET: Duration = Duration::from_millis(2);
 /// What a job that was told twice to stop may take to do so in order; it has half a second of its own.
@@ -164,6 +166,7 @@ fn wait<'py>(
     let mut raised: Option<PyErr> = None;
     let mut pass: Option<(&'static str, Option<u64>, Arc<Progress>)> = None;
     let mut told_twice: Option<Instant> = None;
+    let mut shown = Instant::now();
     let mut asked = Vec::new();
     loop {
         let patience = if asked.is_empty() { TICK } else { QUIET };
@@ -191,13 +194,19 @@ fn wait<'py>(
             Err(RecvTimeoutError::Timeout) if !asked.is_empty() => {
                 judge(listener, std::mem::take(&mut asked))
             }
-            Err(RecvTimeoutError::Timeout) => pass.as_ref().map_or(Ok(()), |pass| show(listener, pass)),
+            Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the job ended without a word"));
             }
         };
+        // Functions that judge and what is said may leave no moment without an event.
+        let glance = pass.as_ref().filter(|_| shown.elapsed() >= GLANCE);
+        let looked = glance.map_or(Ok(()), |pass| {
+            shown = Instant::now();
+            show(listener, pass)
+        });
         // The handler of a signal may run while the listener is called.
-        for error in [called.err(), py.check_signals().err()].into_iter().flatten() {
+        for error in [called.err(), looked.err(), py.check_signals().err()].into_iter().flatten() {
             let is_signal = error.is_instance_of::<PyKeyboardInterrupt>(py);
             match stop.gently.is_cancelled() {
                 true if is_signal => stop.now.cancel(),

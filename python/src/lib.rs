@@ -100,6 +100,12 @@ impl PyStop {
     }
 }
 
+/// The settings file with this text, as JSON.
+#[pyfunction]
+fn settings(text: &str) -> PyResult<String> {
+    tooljudge::internal::settings(text).map_err(PyValueError::new_err)
+}
+
 /// Runs the program, as it is started with `arguments`; its exit code.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
@@ -116,5 +122,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Collected>()?;
     module.add_class::<PyStop>()?;
     module.add_function(wrap_pyfunction!(job::run, module)?)?;
+    module.add_function(wrap_pyfunction!(settings, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)
 }

@@ -136,6 +136,34 @@ def test_workers_have_the_settings_and_files_of_the_first_process(tmp_path, monk
     assert len(next(plain(iter([batch])))) == 2
 
 
+def test_files_of_judges_travel_and_templates_of_ours_stay(tmp_path, monkeypatch):
+    (tmp_path / "tool_calling").write_text("not this one")
+    (tmp_path / "certificates.pem").write_text("no certificate")
+    (tmp_path / "tooljudge.toml").write_text('[judges.m]\njudge = "vllm:m"\nca_cert = "certificates.pem"\n')
+    given = batches(numbered(1), 1)[0]
+    for judge in ("m", tj.Judge("vllm:m", ca_cert="certificates.pem")):
+        job = elsewhere(Job({"judge": judge, "store": str(tmp_path / "replies.sqlite")}))
+        with monkeypatch.context() as at:
+            at.chdir(tmp_path.joinpath(f"worker-{id(judge)}").mkdir() or f"worker-{id(judge)}")
+            # They are read there, and are none.
+            with pytest.raises(tj.ToolJudgeError, match="certificates.pem: no certificate in PEM form"):
+                next(job(iter([given])))
+    made, _ = Job({"template": "tool_calling", "config": os.devnull}).label_none(given.schema.empty_table())
+    assert "label" in made.column_names
+    assert Job({"template": "tool_calling", "config": os.devnull})._options["template"] == "tool_calling"
+
+
+def test_a_settings_file_is_read_as_by_any_job(tmp_path):
+    for text in ("[label]\njudge = 1\n[nonsense]\n", "[judges.builtin]\njudge = 'vllm:m'\n", "[label\n"):
+        (tmp_path / "tooljudge.toml").write_text(text)
+        said = []
+        for call in (lambda: tj.label(numbered(1), config="tooljudge.toml"), lambda: Job({"config": "tooljudge.toml"})):
+            with pytest.raises(tj.SettingsError) as raised:
+                call()
+            said.append(str(raised.value))
+        assert said[0] == said[1]
+
+
 def test_a_dead_judge_is_asked_once_and_tells_all(server, monkeypatch):
     one = server(code=401)
     job = Job({**one.judge(), "api_key": "secret-key", "concurrency": 1})
@@ -158,5 +186,7 @@ def test_options_of_a_whole_run_are_no_options_here():
     for door in (tj.ray, tj.spark, tj.dask, tj.daft):
         with pytest.raises(TypeError, match="limit"):
             door.label(None, limit=5)
+        with pytest.raises(TypeError, match="retry"):
+            door.label(None, retry="unparseable")
         with pytest.raises(TypeError, match="did you mean 'judge'"):
             door.label(None, judgee="builtin")

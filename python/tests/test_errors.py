@@ -25,7 +25,12 @@ import tooljudge as tj
         (tj.InputError, pl.DataFrame({"question": ["x"]}), {}, "tool_call|column"),
         (tj.InputError, [1, 2], {}, "int.*pandas"),
         (tj.InputError, 5, {}, "int is no table"),
-        (tj.InputError, pl.Series([1]), {}, "not a table"),
+        (tj.InputError, pl.Series([1]), {}, "a Series is a column, not a table: give the frame"),
+        (tj.InputError, pd.Series(["a"]), {}, "a Series is a column, not a table: give the frame"),
+        (tj.InputError, pd.Series(rows()), {}, "if each of its cells is a row .* list"),
+        (tj.InputError, pa.array([1]), {}, "is a column, not a table"),
+        (tj.InputError, rows(), {"column": {"question": "qestion"}}, r'try `column={"question": "question"}`'),
+        (tj.InputError, [{**rows()[0], "customer_name": "x"}], {"column": {"question": "custmer_name"}}, "customer_name.*customer_name"),
         (tj.InputError, "no-such-file.csv", {}, "no file matches"),
         (tj.InputError, pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "two columns named `a`"),
         (tj.InputError, pd.DataFrame({"question": pd.Series(["\ud800"], dtype=object)}), {}, "column `question`.*not Unicode"),
@@ -36,7 +41,8 @@ import tooljudge as tj
         (tj.SettingsError, rows(), {"judge": "gpt"}, "PROVIDER:MODEL"),
         (tj.JudgeError, rows(), {"judge": print}, "the function print: it returned a NoneType"),
         (tj.SettingsError, rows(), {"judge": [print, print]}, "two judges are named `print`"),
-        (tj.JudgeError, rows(), {"judge": print, "max_cost": 1}, "what the function print costs is not known"),
+        (tj.SettingsError, rows(), {"judge": print, "max_cost": 1}, "what the function print costs is not known"),
+        (tj.SettingsError, rows(), {"judge": "openai:no-price", "api_key": "k", "max_cost": 1, "max_tokens": 9}, "needs the price"),
         (tj.SettingsError, rows(), {"votes": 2}, "odd"),
         (tj.SettingsError, rows(), {"task": "nope"}, "nope"),
         (tj.SettingsError, rows(), {"drop": "nope"}, "no column `nope`"),
@@ -72,6 +78,14 @@ SLIPS = [
     ({"judge": "bad"}, "PROVIDER:MODEL"),
     ({"votes": 2}, "odd"),
     ({"tools": "no-such-file.json"}, "no-such-file"),
+    ({"judge": "openai:gpt-5-mini", "api_key": "k", "max_cost": 1}, "maximum length of an answer: give `max_tokens`$"),
+    ({"rails": {"yes": 1}}, r"rails: it takes no dict; give a list of labels, .* \['yes', 'no'\]"),
+    ({"drop": {"a": 1}}, "drop: it takes no dict"),
+    ({"column": ["question"]}, 'column: give a dict, such as column={"question": "user_msg"}'),
+    ({"where": "language"}, "where: give a dict, such as"),
+    ({"per": "calls"}, "`per`: `calls` is not one of turn, call; did you mean `call`"),
+    ({"judge": tj.Judge("openai:m", price="0.2")}, r"price: give two numbers.* \(0.25, 2.0\)"),
+    ({"config": False}, "config.*empty file"),
 ]
 
 
@@ -89,7 +103,7 @@ def test_what_depends_on_rows_is_no_slip_without_them(tmp_path):
     for options in (
         {"column": {"question": "said"}, "where": {"day": 1}, "drop": "note", "seed": 1, "sample": 5},
         {"judge": print, "template": tmp_path / "mine.txt", "rails": ["correct", "incorrect"]},
-        {"judge": "openai:gpt-5-mini", "max_cost": 1},
+        {"judge": "openai:gpt-5-mini"},
         {"from_": "langfuse", "tools": rows()[0]["tool_definitions"], "output": tmp_path / "none.csv"},
     ):
         assert tj.label([], **options) == []
@@ -159,7 +173,7 @@ OF_PYTHON = {"api-key", "progress", "return-summary", "return-rows", "judges", "
 @pytest.mark.parametrize("job", ["label", "resnap", "score", "convert", "gold", "bench", "compare", "audit"])
 def test_every_flag_is_an_option(job):
     options = {name.rstrip("_").replace("_", "-") for name in inspect.signature(getattr(tj, job)).parameters}
-    assert options - OF_PYTHON == flags(job) - OF_A_TERMINAL - ({"dry-run"} if job == "audit" else set())
+    assert options - OF_PYTHON == flags(job) - OF_A_TERMINAL
 
 
 MODULES = [

@@ -101,3 +101,9 @@ def test_without_pyarrow_a_frame_has_faults_too(monkeypatch):
 def test_a_table_without_findings_is_refused(given, words):
     with pytest.raises(tj.InputError, match=words):
         tj.findings(given)
+
+
+def test_one_value_for_another_is_one_fault():
+    row = {**rows()[0], "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": 7}}}
+    (fault,) = tj.findings(tj.label([row], findings=True, decide="always"))
+    assert (fault["argument"], fault["quote"]) == ("/guests", "7")

@@ -307,7 +307,7 @@ def test_spans_of_phoenix_keep_their_ids():
 
 def test_our_columns_take_the_place_of_others_only_when_told():
     frame = pl.DataFrame(rows()[:2]).with_columns(label=pl.lit("mine"), score=pl.lit(5))
-    with pytest.raises(tj.SettingsError, match="label.*`prefix`"):
+    with pytest.raises(tj.SettingsError, match='label.*`prefix="judge_"`'):
         tj.label(frame)
     assert tj.label(frame, overwrite=True)["label"].to_list() == ["correct", "correct"]
     out = tj.label(frame, prefix="judge_", drop=["score", "id"])

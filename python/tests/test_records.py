@@ -75,3 +75,16 @@ def test_what_a_run_did_is_logged(caplog):
     caplog.set_level("INFO", logger="tooljudge")
     tj.label(logged(2), judge="builtin")
     assert "label builtin (tool_calling): 2 rows" in caplog.text
+
+
+SUITE = '{"suite": {"name": "s"}}\n{"id": "a", "messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "say"}], "should_not_call_tools": true}\n'
+
+
+def test_agents_with_settings_of_their_own(server, tmp_path):
+    (tmp_path / "suite.jsonl").write_text(SUITE)
+    one = server(label="Hello.")
+    agents = [tj.Judge("vllm:m", base_url=one.url, name=name, temperature=heat) for name, heat in (("mild", 0), ("hot", 1))]
+    found = tj.drive("suite.jsonl", agent=agents)
+    assert [agent["agent"] for agent in found["agents"]] == ["mild", "hot"] and one.requests == 2
+    with pytest.raises(tj.SettingsError, match="agent: the function len answers prompts"):
+        tj.drive("suite.jsonl", agent=len)

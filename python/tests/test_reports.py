@@ -4,6 +4,7 @@ import json
 import logging
 import subprocess
 import sys
+import time
 
 import pandas as pd
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 from conftest import PATIENCE, PROGRAM, ROOT, TOOLS, numbered, rows
 
 import tooljudge as tj
+from tooljudge import _progress, _run
 
 BENCHMARK = ROOT / "datasets/benchmark.jsonl"
 
@@ -162,6 +164,44 @@ def test_a_bar_is_shown_where_it_is_asked_for(server, capfd, monkeypatch):
     one.delay = 0
     tj.label(numbered(41), progress=False, concurrency=2, **one.judge())
     assert capfd.readouterr().err == ""
+
+
+def test_what_an_audit_would_take(server):
+    one = server()
+    plans = tj.audit(numbered(3), dry_run=True, **one.judge())
+    assert sum(plan["questions"] for plan in plans) > 3 and one.requests == 0
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """How many rows a bar was told of, each time."""
+    seen = []
+    monkeypatch.setattr(_run.Listener, "progress", lambda _, name, done, rows: seen.append(done))
+    return seen
+
+
+def test_a_bar_moves_while_a_function_judges(told):
+    def slow(prompts):
+        time.sleep(0.2)
+        return ["correct"] * len(prompts)
+
+    tj.label(numbered(16), judge=slow, concurrency=2)
+    assert any(0 < done < 16 for done in told)
+
+
+def test_a_bar_is_told_of_a_few_times_a_second(server, told):
+    one, began = server(delay=0.1), time.monotonic()
+    tj.label(numbered(20), concurrency=1, **one.judge())
+    # As many as there is time for, and the end.
+    assert 1 < len(told) <= (time.monotonic() - began) / 0.25 + 1
+
+
+def test_a_bar_is_not_shown_anew_where_nothing_is_new(capfd):
+    bar = _progress.Bar("labelling", 5)
+    bar._began -= 1
+    bar._shown = _progress._Line("labelling", 5)
+    [bar.show(done) for done in (1, 1, 2, 2, 2)]
+    assert capfd.readouterr().err.count("\r") == 2
 
 
 CELL = """

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import pandas as pd
 import pytest
@@ -124,6 +125,47 @@ def test_a_cancelled_task_keeps_what_was_paid(server):
     assert 25 <= paid < 200
     tj.label(numbered(200), **one.judge())
     assert one.requests == 200
+
+
+def test_a_cancelled_task_gives_a_part_where_it_is_asked_for(server):
+    one = server(free=20)
+
+    async def main():
+        job = asyncio.ensure_future(tj.aio.label(pd.DataFrame(numbered(200)), concurrency=10, partial=True, **one.judge()))
+        await asyncio.to_thread(wait_until, lambda: one.requests >= 25)
+        job.cancel()
+        asyncio.get_running_loop().call_later(0.3, one.let_go)
+        return await job, job.cancelling()
+
+    with pytest.warns(tj.ToolJudgeWarning, match="stopped") as warned:
+        out, cancelling = asyncio.run(main())
+    assert (out["label"] == "correct").sum() == one.requests < 200 and set(out["status"]) == {"judged", "not_asked"}
+    assert warned[0].filename == __file__ and cancelling == 0
+
+
+def test_warnings_of_tasks_point_at_the_call():
+    async def main():
+        first = asyncio.create_task(tj.aio.label(rows()[:1], explain=True))
+        await asyncio.gather(first, tj.aio.label(rows()[:1], explain=True))
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        asyncio.run(main())
+    begins = main.__code__.co_firstlineno
+    assert sorted((one.filename, one.lineno - begins) for one in warned) == [(__file__, 1), (__file__, 2)]
+
+
+def test_a_suite_is_given_up_when_it_is_told_to_stop(tmp_path):
+    async def main():
+        job = asyncio.ensure_future(tj.aio.suite_from_log(log, output=tmp_path / "suite.jsonl"))
+        await asyncio.sleep(0)
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError, match="nothing was written"):
+            await job
+
+    log = [{**row, "label": "correct"} for row in numbered(20_000)]
+    asyncio.run(main())
+    assert not (tmp_path / "suite.jsonl").exists()
 
 
 CELL = """

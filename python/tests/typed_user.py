@@ -91,6 +91,8 @@ def reports(frame: pl.DataFrame) -> None:
     assert_type(tj.compare({"one": frame, "other": frame}, gold="gold"), tj.Comparison)
     assert_type(tj.compare("one.csv", "other.csv"), tj.Comparison)
     assert_type(tj.audit(ROWS, sample=10), tj.Audit)
+    assert_type(tj.audit(ROWS, dry_run=True), list[dict[str, Any]])
+    tj.drive("suite.jsonl", agent=tj.Judge("openai:gpt-5-mini"), grade="openai:gpt-5")
     assert_type(tj.train(frame, output="own.json"), dict[str, Any])
 
 

@@ -33,8 +33,8 @@ class Job:
     def __init__(self, options: Mapping[str, Any]) -> None:
         given = {name: value for name, value in options.items() if value is not None}
         path = given.pop("config", None) or (_SETTINGS if os.path.exists(_SETTINGS) else None)
-        self._settings = None if path is None else _carried.Carried(os.fspath(path))
-        defaults, entries = ({}, {}) if self._settings is None else _read(self._settings)
+        self._settings = None if path is None else _carried.Settings(os.fspath(path))
+        defaults, entries = ({}, {}) if self._settings is None else _checked(self._settings)
         told = {**defaults, **given}
         judges = told.get("judge") or "builtin"
         judges = [judges] if isinstance(judges, str) or not hasattr(judges, "__iter__") else list(judges)
@@ -104,22 +104,16 @@ class Job:
             _run.HEARS_WARNINGS.reset(token)
 
 
-def _read(settings: _carried.Carried) -> tuple[dict[str, Any], dict[str, Any]]:
+def _checked(settings: _carried.Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a settings file says of the options, and its judges."""
-    import tomllib
-
-    try:
-        found = tomllib.loads(settings.contents.decode())
-    except ValueError as error:
-        raise SettingsError(f"{settings.name}: {error}") from error
-    defaults = found.get("label", {})
+    defaults = settings.read.get("label", {})
     for name in defaults:
         if name not in ClusterOptions.__annotations__:
             raise SettingsError(
                 f"{settings.name}: [label] sets `{name}`, which is of a whole run, and on a cluster each batch is one: take it out, or give "
                 "another file as config=..."
             )
-    return defaults, found.get("judges", {})
+    return defaults, settings.read.get("judges", {})
 
 
 def _is_model(judge: Any, entries: Mapping[str, Any]) -> bool:

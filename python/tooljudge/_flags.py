@@ -207,7 +207,6 @@ class ClusterOptions(TypedDict, total=False):
     ignore_rate_headers: bool | None
     max_cost: float | None
     store: Path | Literal[False] | None
-    retry: Some | None
     keep_prompts: bool | None
     prefix: str | None
     overwrite: bool | None
@@ -522,8 +521,8 @@ class CompareOptions(TypedDict, total=False):
     force: bool | None
 
 
-class AuditOptions(TypedDict, total=False):
-    """The flags of `tooljudge audit`."""
+class AuditRest(TypedDict, total=False):
+    """The flags of `tooljudge audit` that leave the kind of its result as it is."""
 
     api_key: str | None
     prices: Mapping[str, Any] | None
@@ -588,6 +587,12 @@ class AuditOptions(TypedDict, total=False):
     escape_formulas: bool | None
 
 
+class AuditOptions(AuditRest, total=False):
+    """The flags of `tooljudge audit`."""
+
+    dry_run: bool | int | None
+
+
 class TrainOptions(TypedDict, total=False):
     """The flags of `tooljudge train`."""
 
@@ -625,7 +630,7 @@ class DriveOptions(TypedDict, total=False):
     api_key: str | None
     prices: Mapping[str, Any] | None
     progress: bool | None
-    agent: Some | None
+    agent: Judges | None
     agent_version: str | None
     output: Path | None
     turns: Path | None
@@ -641,7 +646,7 @@ class DriveOptions(TypedDict, total=False):
     compat: str | None
     scorer: str | None
     set: Mapping[str, Any] | None
-    grade: str | None
+    grade: One | None
     template: Path | Sequence[Path] | None
     gold: bool | None
     allow_http: bool | None

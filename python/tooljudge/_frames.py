@@ -41,6 +41,7 @@ def source(data, selects):
         return Arrow(data, selects)
     if is_dataset(data):
         return Dataset(data, selects)
+    _not_tables.refuse_column(data)
     if hasattr(data, "__arrow_c_stream__"):
         _not_tables.refuse_json_as_text(data)
         return Stream(data)

@@ -282,7 +282,7 @@ class with_files:
     """Tool definitions and templates that are no path, and a store that is not to be kept, as files for as long as a job takes."""
 
     def __init__(self, options):
-        self.options, self.folder = options, None
+        self.options, self.folder, self.names, self.named = options, None, {}, None
 
     def __enter__(self):
         tools, store, template = (self.options.get(name) for name in ("tools", "store", "template"))
@@ -299,12 +299,14 @@ class with_files:
         options = dict(self.options)
         try:
             if isinstance(tools, (list, dict)):
-                options["tools"] = self._write("tools.json", text(tools))
+                options["tools"] = self._write("tools.json", text(tools), "the definitions given")
             if store is False:
                 options["store"] = os.path.join(self.folder, "replies.sqlite")
+                self.names[options["store"]] = "of this run"
             for at, one in enumerate(templates):
                 if _is_text(one):
-                    templates[at] = self._write(f"template{at + 1 if at else ''}.jinja", one)
+                    number = f" (number {at + 1})" if several else ""
+                    templates[at] = self._write(f"template{at + 1 if at else ''}.jinja", one, f"given as text{number}")
         except BaseException as error:
             self.__exit__()
             if isinstance(error, UnicodeEncodeError):
@@ -312,12 +314,16 @@ class with_files:
             raise
         if any(one is not None for one in templates):
             options["template"] = templates if several else templates[0]
+        self.named = _words.files(self.names)
+        self.named.__enter__()
         return options
 
-    def _write(self, name, text):
+    def _write(self, name, text, words):
+        """The path of a new file, which messages call by these words."""
         import os
 
         path = os.path.join(self.folder, name)
+        self.names[path] = words
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
@@ -325,6 +331,8 @@ class with_files:
     def __exit__(self, kind=None, error=None, *_):
         if isinstance(error, KeyboardInterrupt) and self.options.get("store") is False:
             error.args = tuple(map(_words.without_promise, error.args))
+        if self.named is not None:
+            self.named.__exit__(None, None, None)
         if self.folder is not None:
             import shutil
 

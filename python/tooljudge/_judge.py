@@ -129,10 +129,10 @@ def price_of(price):
     """A price as a settings file has it, also of a pair: US dollars per million tokens in and out."""
     from ._errors import SettingsError
 
-    if not isinstance(price, list):
+    if isinstance(price, dict):
         return price
-    if len(price) != 2:
-        raise SettingsError("price: give two numbers, US dollars per million tokens in and out, or a dict with input and output")
+    if not isinstance(price, list) or len(price) != 2 or any(isinstance(one, (bool, str)) for one in price):
+        raise SettingsError("price: give two numbers, US dollars per million tokens in and out, such as (0.25, 2.0), or a dict with input and output")
     return {"input": price[0], "output": price[1]}
 
 

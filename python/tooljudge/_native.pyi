@@ -58,5 +58,8 @@ def run(
 ) -> tuple[str, str, Collected | None]:
     """Runs the command of that name with its options on inputs or tables: how it ended, what an error says, and its table."""
 
+def settings(text: str) -> str:
+    """The settings file with this text, as JSON."""
+
 def main(arguments: Sequence[str]) -> int:
     """Runs the program, as it is started with these arguments; its exit code."""

@@ -28,6 +28,15 @@ def refuse(data):
     raise InputError(f"{name} is no table: give {KINDS}")
 
 
+def refuse_column(data):
+    """Raises for a column, which speaks Arrow's interface as tables do."""
+    if type(data).__name__.endswith(("Series", "Array")):
+        raise InputError(
+            f"a {type(data).__name__} is a column, not a table: give the frame that it is of; if each of its cells is a row (a dict), "
+            "give list(...) of it"
+        )
+
+
 def refuse_list(data):
     """The same of a list of other things than rows or paths."""
     names = " and ".join(sorted({type(one).__name__ for one in data}))

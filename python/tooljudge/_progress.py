@@ -12,12 +12,14 @@ class Bar:
 
     def __init__(self, name, rows):
         self.name, self.rows = name, rows
-        self._began, self._shown = time.monotonic(), None
+        self._began, self._shown, self._done = time.monotonic(), None, None
 
     def show(self, done):
         if self._shown is None and time.monotonic() - self._began > _SHORT:
             self._shown = _page(self.name, self.rows) or _tqdm(self.name, self.rows) or _Line(self.name, self.rows)
-        if self._shown is not None:
+        # What shows already is not told again.
+        if self._shown is not None and done != self._done:
+            self._done = done
             self._shown.show(done)
 
     def close(self):

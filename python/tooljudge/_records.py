@@ -40,7 +40,8 @@ def drive(suite: Path | list[Path], **options: Unpack[DriveOptions]) -> dict[str
 
     Args:
         suite: The path of a suite, or several; or a task of LangChain Benchmarks such as `langchain:multiverse`.
-        agent: `PROVIDER:MODEL`, a name out of tooljudge.toml, or `script:FILE` for replies that are written down; or a list.
+        agent: `PROVIDER:MODEL`, a name out of tooljudge.toml, a `Judge` with a model, or `script:FILE` for replies that are written down;
+            or a list.
         output, turns: Files for the episodes with their scores, and for the agents' turns.
         repeats: Drives every case so many times.
         dry_run: Asks nobody, and gives what each agent would be asked first, and what the run would take.

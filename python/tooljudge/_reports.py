@@ -11,8 +11,9 @@ from ._options import takes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Unpack
+    from typing import Any, Literal, Unpack, overload
 
+    from ._flags import AuditRest
     from ._kinds import Data
 
 
@@ -187,8 +188,16 @@ def bench(data: Data | None = None, **options: Unpack[BenchOptions]) -> BenchRep
     return _measured("bench", data, options, BenchReport)
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def audit(data: Data, *, dry_run: Literal[False] | None = None, **options: Unpack[AuditRest]) -> Audit: ...
+    @overload
+    def audit(data: Data, *, dry_run: Literal[True], **options: Unpack[AuditRest]) -> list[dict[str, Any]]: ...
+
+
 @takes(AuditOptions)
-def audit(data: Data, **options: Unpack[AuditOptions]) -> Audit:
+def audit(data: Data, **options: Unpack[AuditOptions]) -> Any:
     """Tests how robust judges are: can text planted in a row change its label?
 
     Args:
@@ -197,6 +206,7 @@ def audit(data: Data, **options: Unpack[AuditOptions]) -> Audit:
         gold: The column of gold; attacks then ask for the wrong label.
         max_flip_rate, max_unlabelled, allow_unanswered: Gates. `passed` of the report says whether all judges passed them.
         return_rows: Keeps every question, as it was changed, with its answer in `rows` of the report.
+        dry_run: Asks nobody, and gives a record: so many prompts as they would be sent, and what the audit would take.
 
     The other options are those of `tooljudge audit --help`, with underscores.
 
@@ -269,6 +279,8 @@ def _measured(command, data, options, kind):
     with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, returns_rows, STOP.get(), progress)
     found = record(texts[-1])
+    if options.get("dry_run"):
+        return found
     if made is None:
         return kind(found, passed)
     if command == "audit":

@@ -50,6 +50,13 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     _remember()
     options, own = _judges(options)
     judges = [judge for judge in own if judge.function]
+    agents = options.get("agent")
+    for judge in judges:
+        if judge.name == agents or isinstance(agents, list) and judge.name in agents:
+            raise SettingsError(
+                f"agent: the function {judge.name} answers prompts and takes no part in dialogues; give a model, such as 'openai:gpt-5-mini' "
+                "or tj.Judge('openai:gpt-5-mini', ...)"
+            )
     asked = options.get("judge")
     # Replies of models are kept, whatever is beside them.
     are_all = len(judges) == (len(asked) if isinstance(asked, (list, tuple)) else 1)
@@ -74,7 +81,7 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     if ended == "interrupted" and table is not None:
         if not options.get("partial"):
             raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else []))
-        warnings.warn(f"stopped: {_stopped(listener.last, judges if are_all else [])}", ToolJudgeWarning, stacklevel=_depth())
+        warn(f"stopped: {_stopped(listener.last, judges if are_all else [])}")
     elif ended not in ("done", "gate_failed"):
         message = in_python(message) or listener.last or "interrupted"
         if message.endswith("listed above") and listener.data:
@@ -103,23 +110,28 @@ def log_outcome(command, summary):
 
 def _judges(options):
     """The options with the names of judges of one's own in their places, and these judges."""
-    given = options.get("judge")
-    several = isinstance(given, (list, tuple))
     own = []
 
     def name(judge):
         if isinstance(judge, str) or not (isinstance(judge, Judge) or callable(judge)):
             return judge
         judge = judge if isinstance(judge, Judge) else Judge(judge)
+        if judge in own:
+            return judge.name
         if any(other.name == judge.name for other in own):
             raise SettingsError(f"two judges are named `{judge.name}`: name them with tj.Judge(..., name=...)")
         own.append(judge)
         return judge.name
 
-    names = [name(judge) for judge in given] if several else name(given)
-    return ({**options, "judge": names}, own) if own else (options, [])
+    named = {}
+    for option in _ASKED & options.keys():
+        given = options[option]
+        named[option] = [name(judge) for judge in given] if isinstance(given, (list, tuple)) else name(given)
+    return ({**options, **named}, own) if own else (options, [])
 
 
+# Options that name whom to ask.
+_ASKED = {"judge", "agent", "grade"}
 # By its name the job looks for a key that was given: options may be shown, variables are not.
 _KEY = "TOOLJUDGE_API_KEY"
 
@@ -182,11 +194,7 @@ class Listener:
         if kind == "data":
             self.data.append(text)
         elif kind == "warning":
-            hears = HEARS_WARNINGS.get()
-            if hears is None:
-                warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
-            else:
-                hears(text)
+            warn(text)
         elif kind == "detail":
             self._log.debug(text)
         else:
@@ -258,6 +266,14 @@ def _is_watched():
     """Whether somebody sees a bar: in a terminal, or in a notebook."""
     in_notebook = "ipykernel" in sys.modules
     return in_notebook or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def warn(text):
+    hears = HEARS_WARNINGS.get()
+    if hears is None:
+        warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
+    else:
+        hears(text)
 
 
 def _depth():

@@ -1,7 +1,9 @@
 """Slips in options that only Python can see, and options that are looked at before there is a row."""
 
 import os
+from collections.abc import Iterable, Mapping
 
+from . import _words
 from ._errors import InputError, JudgeError, SettingsError
 
 # Options that name columns of the rows or files to write, or that are no flags.
@@ -16,10 +18,31 @@ def refuse(job, given):
     """Raises for values that would be taken for others."""
     if given.get("progress") not in (None, True, False):
         raise SettingsError("progress: give True for a bar, or False for none")
+    for name, value in given.items():
+        _refuse_shape(name, value, job.__signature__.parameters[name].annotation)
     # In training, the seed is that of folds and trees too.
     samples = job.__name__ != "train" and "sample" in job.options and given.get("sample") is None and not _has_settings(given)
     if samples and given.get("seed") is not None:
         raise SettingsError("seed: it chooses the rows of a sample, so give sample=N too")
+
+
+def _refuse_shape(name, value, kind):
+    """Raises for a dict where none is wanted, and for what is none where one is. `kind` is the type as it is written."""
+    if not isinstance(kind, str) or value in (None, False):
+        return
+    if isinstance(value, Mapping) and "Mapping" not in kind:
+        remedy = "a list of labels, the one for right calls first, such as ['yes', 'no']" if name == "rails" else "a value, or a list of them"
+        raise SettingsError(f"{name}: it takes no dict; give {remedy}")
+    if kind.startswith("Mapping") and not isinstance(value, Mapping) and not all(map(_is_pair, _each(value))):
+        raise SettingsError(f"{name}: give a dict, such as {name}={_words.PAIRS[name]}")
+
+
+def _each(value):
+    return [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
+
+
+def _is_pair(one):
+    return isinstance(one, str) and "=" in one or isinstance(one, tuple) and len(one) == 2
 
 
 def check(options):
@@ -44,4 +67,4 @@ def check(options):
 
 
 def _has_settings(options):
-    return options.get("config") is not None or os.path.exists("tooljudge.toml")
+    return options.get("config") not in (None, False) or os.path.exists("tooljudge.toml")

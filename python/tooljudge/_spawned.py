@@ -5,12 +5,13 @@ import subprocess
 import sys
 import warnings
 
-from ._errors import SettingsError, ToolJudgeError, ToolJudgeWarning
+from ._errors import SettingsError, ToolJudgeError
+from ._run import warn
 
 
 def call(job, data, options):
     """What `job` gives or raises; its warnings are given here."""
-    if _has_function(options.get("judge")) or _has_function(options.get("judges")):
+    if any(_has_function(options.get(name)) for name in ("judge", "judges", "agent", "grade")):
         raise SettingsError("a judge that is a function cannot work in a forked process: start processes with `spawn`")
     program = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from tooljudge._spawned import serve; serve()"
     sent = pickle.dumps(sys.path) + pickle.dumps((job, [_portable(one) for one in data], options))
@@ -24,7 +25,7 @@ def call(job, data, options):
         raise ToolJudgeError(f"the process that should do the work ended with {child.returncode}")
     raised, made, said = pickle.loads(made)
     for text in said:
-        warnings.warn(text, ToolJudgeWarning, stacklevel=4)
+        warn(text)
     if raised is not None:
         raise raised
     return made

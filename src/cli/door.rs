@@ -6,9 +6,12 @@ use std::sync::Arc;
 use clap::ColorChoice;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::config::Config;
+use super::entry::without_text;
 use super::given::{self, Given};
 use super::host::Host;
 use super::{Ending, Failure, NoRows, command, flags, log, quiet_decoders};
+use crate::domain::did_you_mean;
 use crate::run::RunError;
 use crate::run::settings::SettingsError;
 use crate::store::StoreError;
@@ -80,6 +83,16 @@ pub fn run(job: &str, options: &toml::Table, inputs: Vec<String>, host: &Host) -
     }
 }
 
+/// What a settings file with this text holds, as JSON has it.
+///
+/// # Errors
+/// As for a command that reads it.
+pub fn settings(text: &str) -> Result<String, String> {
+    Config::parse(text)?;
+    let settings = toml::from_str::<serde_json::Value>(text);
+    settings.map(|settings| settings.to_string()).map_err(|error| without_text(error.message()))
+}
+
 /// The command as it would be typed, and what was turned off.
 fn words(job: &str, options: &toml::Table, inputs: Vec<String>) -> Result<(Vec<OsString>, Given), HostError> {
     let all = super::all_flags();
@@ -94,8 +107,13 @@ fn words(job: &str, options: &toml::Table, inputs: Vec<String>) -> Result<(Vec<O
         let arg = commands.iter().rev().flat_map(|command| command.get_arguments());
         let arg = { arg }.find(|arg| arg.get_long().is_some_and(|long| given::key(long) == *key));
         let arg = arg.ok_or_else(|| HostError::of_option(format!("{job} has no option `{key}`")))?;
-        let typed = flags::words(arg, value)
-            .map_err(|why| HostError::of_option(format!("{}: {why}", flags::flag(key))))?;
+        let typed = match value {
+            // It is never typed with a value.
+            toml::Value::Boolean(true) if given::is_switch(arg) => Ok(vec![flags::flag(key)]),
+            toml::Value::Boolean(false) if given::is_switch(arg) => Ok(Vec::new()),
+            value => flags::words(arg, value),
+        };
+        let typed = typed.map_err(|why| HostError::of_option(format!("{}: {why}", flags::flag(key))))?;
         if typed.is_empty() {
             off.turn_off(key);
         }
@@ -112,6 +130,20 @@ fn usage(error: &clap::Error) -> String {
         (error.kind(), error.get(ContextKind::InvalidArg))
     {
         return format!("an option that was given needs {} as well", missing.join(", "));
+    }
+    if let (
+        Some(ContextValue::String(arg)),
+        Some(ContextValue::String(value)),
+        Some(ContextValue::Strings(known)),
+    ) = (
+        error.get(ContextKind::InvalidArg),
+        error.get(ContextKind::InvalidValue),
+        error.get(ContextKind::ValidValue),
+    ) && !known.is_empty()
+    {
+        let flag = arg.split(' ').next().unwrap_or_default();
+        let near = did_you_mean(value, known.iter().map(String::as_str));
+        return format!("{flag}: `{value}` is not one of {}{near}", known.join(", "));
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -160,6 +192,7 @@ fn kind_of(error: &RunError) -> Fault {
 
 fn kind_of_settings(error: &SettingsError) -> Fault {
     match error {
+        SettingsError::Judge(error) if error.is_of_cost_limit() => Fault::Settings,
         SettingsError::NoKey(_) | SettingsError::Exposed(_) | SettingsError::Judge(_) => Fault::Judge,
         _ => Fault::Settings,
     }

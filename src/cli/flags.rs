@@ -1,13 +1,12 @@
 //! The flags of a command as keys of a settings file: a value of the file is read as its flag would be.
 
-use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args, Command};
 
-use super::given::{is_switch, key};
+use super::given::{is_switch, key, refuses_false, takes_bool};
 
 /// Flags that can be filled from a settings file.
 pub struct Flags(Command);
@@ -97,11 +96,6 @@ pub fn flag(key: &str) -> String {
     format!("--{}", key.replace('_', "-"))
 }
 
-/// Whether its value is true or false.
-pub fn takes_bool(arg: &Arg) -> bool {
-    arg.get_value_parser().type_id() == TypeId::of::<bool>()
-}
-
 /// A value as it would be typed. A plain `false` for what takes another value is as if it were left out.
 pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
     let long = arg.get_long().unwrap_or_default();
@@ -111,7 +105,7 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
     match value {
         toml::Value::Boolean(on) if takes_bool => Ok(vec![word(&on.to_string())]),
         _ if takes_bool => Err("expected true or false".to_owned()),
-        toml::Value::Boolean(false) => Ok(Vec::new()),
+        toml::Value::Boolean(false) => refuses_false(arg).map_or(Ok(Vec::new()), |why| Err(why.to_owned())),
         toml::Value::Boolean(true) if arg.get_num_args().is_some_and(|range| range.min_values() == 0) => {
             Ok(vec![format!("--{long}")])
         }

@@ -48,6 +48,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use config::Config;
 use given::Given;
@@ -153,9 +154,13 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     quiet_decoders();
     let color = colour::chosen(&arguments);
     colour::set(color);
-    let ended = command(&arguments, Given::default(), color, &Host::default());
+    let typed = given::switched(&all_flags(), &arguments, can_be_set);
+    let asks_for_json = asks_for_json(typed.as_ref().map_or(&arguments, |(arguments, _)| arguments));
+    let ended = typed
+        .map_err(|why| clap::Error::raw(ErrorKind::InvalidValue, format!("{why}\n")).into())
+        .and_then(|(arguments, off)| command(&arguments, off, color, &Host::default()));
     if let Err(failure) = &ended
-        && asks_for_json(&given::switched(&all_flags(), &arguments).0)
+        && asks_for_json
     {
         failure.print_json();
     }
@@ -223,12 +228,26 @@ pub fn all_flags() -> clap::Command {
     help::add(Cli::command())
 }
 
+/// Whether a settings file can set the flag of that `key` for the command of that name.
+fn can_be_set(command: &str, key: &str) -> bool {
+    let section = match command {
+        "label" => label::args::SECTION,
+        "resnap" => resnap::SECTION,
+        "score" => score::args::SECTION,
+        "drive" => drive::args::SECTION,
+        "bench" => bench::args::SECTION,
+        "audit" => audit::args::SECTION,
+        "train" => train::args::SECTION,
+        _ => return false,
+    };
+    !section.except.contains(&key) && (section.keys)().contains(key)
+}
+
 /// Runs the command of these `arguments`, the first of which is the program's name; `off` is what was turned off beside them.
 fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) -> Result<Ending, Failure> {
     let flags = all_flags();
-    let (arguments, switched) = given::switched(&flags, arguments);
     let matches = flags.clone().color(color).try_get_matches_from(arguments)?;
-    let given = off.and(switched).with(&flags, &matches);
+    let given = off.with(&flags, &matches);
     let cli = Cli::from_arg_matches(&matches)?;
     log::start(cli.verbose, cli.log_file.as_deref())?;
     Ok(match cli.command {

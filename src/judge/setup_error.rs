@@ -75,6 +75,15 @@ pub enum SetupError {
     DearerField { field: String, model: String },
 }
 
+impl SetupError {
+    /// Whether it is a cost limit that cannot hold, rather than the judge that cannot be asked.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_of_cost_limit(&self) -> bool {
+        use SetupError::{DearerField, FunctionCost, NoCeiling, NoMaxTokens, NoPrice};
+        matches!(self, NoPrice(_) | FunctionCost(_) | NoMaxTokens | NoCeiling(_) | DearerField { .. })
+    }
+}
+
 /// A name that is no provider's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -61,7 +61,9 @@ pub use progress::{Progress, ProgressSnapshot};
 #[cfg(feature = "cli")]
 pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
-pub use suite::{LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log};
+pub use suite::{
+    LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log, suite_from_log_blocking,
+};
 pub use train::{RowCounts, TrainError, TrainSummary, train};
 pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Summary};
 

@@ -23,8 +23,24 @@ pub(super) fn findings(
     let settles = |observation: &&Observation| observation.is_fault() || observation.is_grave();
     let decisive = relevant().any(|observation| settles(&observation));
     let told = relevant().filter(|observation| !decisive || settles(observation));
-    let list = told.filter_map(|observation| finding(observation, calls, first)).collect();
+    let mut list: Vec<Finding> = told.filter_map(|observation| finding(observation, calls, first)).collect();
+    // Where 7 stands for 4, that the 4 is in no call is the same fault, seen from the question.
+    if list.iter().any(|finding| leaves_unused(finding.kind)) {
+        list.retain(|finding| finding.kind != FindingKind::Other);
+    }
     Findings { list, dropped: 0 }
+}
+
+/// Whether a fault of this kind leaves something that the question says without a use.
+fn leaves_unused(kind: FindingKind) -> bool {
+    matches!(
+        kind,
+        FindingKind::WrongTool
+            | FindingKind::MissingCall
+            | FindingKind::MissingParameter
+            | FindingKind::WrongValue
+            | FindingKind::InventedValue
+    )
 }
 
 fn finding(observation: &Observation, calls: &[ToolCall], first: usize) -> Option<Finding> {

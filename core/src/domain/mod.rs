@@ -47,6 +47,7 @@ pub use sample::{Calls, Definitions, RawText, Sample};
 pub use shared::{Messages, SharedText};
 pub use slot::{Slot, UnknownSlot};
 pub use suggestion::did_you_mean;
+pub(crate) use suggestion::nearest;
 pub use task::{CallTask, Scope, Task, UnknownTask};
 pub use transcript::{Aftermath, Episode, Place, ToolResult};
 pub use unit::{Part, Unit};

@@ -3,6 +3,11 @@
 /// `; did you mean `x`?` with the candidate nearest to `text`, or nothing where none is near: a third of its letters may be wrong,
 /// two in a row may be swapped for the price of one (Damerau and Levenshtein's distance).
 pub fn did_you_mean<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(text, candidates).map_or(String::new(), |candidate| format!("; did you mean `{candidate}`?"))
+}
+
+/// The candidate itself.
+pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = text.to_lowercase();
     let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &candidate.to_lowercase());
     candidates
@@ -10,7 +15,7 @@ pub fn did_you_mean<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str
         .map(|candidate| (distance(candidate), candidate))
         .filter(|(distance, candidate)| distance * 3 <= candidate.chars().count().max(text.chars().count()))
         .min_by_key(|(distance, _)| *distance)
-        .map_or(String::new(), |(_, candidate)| format!("; did you mean `{candidate}`?"))
+        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

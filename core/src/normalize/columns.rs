@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use strsim::levenshtein;
 
-use crate::domain::{Slot, Variable, did_you_mean};
+use crate::domain::{Slot, Variable, did_you_mean, nearest};
 pub use wanted::Wanted;
 
 /// The columns to read.
@@ -134,7 +134,9 @@ pub fn resolve_wanted(
             return Err(ColumnError::MappedTwice(slot));
         }
         if !names.contains(column) {
-            let likely = likely(slot, names, &used, &[column]);
+            let free = names.iter().filter(|name| !used.iter().any(|(column, _)| column == name));
+            let near = nearest(column, free.map(String::as_str)).map(str::to_owned);
+            let likely = near.or_else(|| likely(slot, names, &used, &[column]));
             let columns = names.to_vec();
             return Err(ColumnError::Unknown { slot, column: column.clone(), likely, columns });
         }
@@ -380,6 +382,12 @@ mod tests {
                 "q,tool_call,tools",
                 &[(Slot::Question, "qq")],
                 "the question should be in column `qq`, which is not there (try `--column question=q`); the columns are `q`, `tool_call`, `tools`",
+            ),
+            // Whatever a name says: nearly this one was written.
+            (
+                "customer_name,user_text,tool_call,tools",
+                &[(Slot::Question, "custmer_name")],
+                "the question should be in column `custmer_name`, which is not there (try `--column question=customer_name`); the columns are `customer_name`, `user_text`, `tool_call`, `tools`",
             ),
             ("query,answers", &[], "no column holds the tool_call; the columns are `query`, `answers`"),
             // What was expected, and what came of it, is nobody's call; an id is no question.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::args::JudgeFlags;
 use crate::cli::entry::Entry;
-use crate::cli::flags::{Flags, takes_bool};
-use crate::cli::given::Given;
+use crate::cli::flags::Flags;
+use crate::cli::given::{Given, takes_bool};
 use crate::domain::{RowError, did_you_mean};
 use crate::judge::Price;
 

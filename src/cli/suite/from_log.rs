@@ -90,9 +90,10 @@ pub fn run(args: FromLogArgs, host: &Host) -> anyhow::Result<Ending> {
     if json && is_stdout(&args.output) {
         bail!("the suite and the summary cannot both go to the standard output; give a file with -o");
     }
-    let control = host.control(printer.quiet);
-    let outcome = run::suite_from_log(settings(args, host), &*control.observer).map_err(anyhow::Error::from);
-    job::ended(outcome.and_then(|summary| show(&summary, json, printer)), printer)
+    let settings = settings(args, host);
+    job::run(host, printer, async |control| {
+        show(&run::suite_from_log(settings, control).await?, json, printer)
+    })
 }
 
 fn settings(args: FromLogArgs, host: &Host) -> SuiteSettings {

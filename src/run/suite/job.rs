@@ -1,6 +1,7 @@
 //! The job: reviewed logs in, a suite file out.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -8,8 +9,9 @@ use super::SuiteError;
 use super::reviews::Reviews;
 use crate::domain::{Slot, Variable};
 use crate::normalize::columns::Wanted;
+use crate::run::session::apart;
 use crate::run::settings::{CaseMode, ExpectedParts, SuiteSettings};
-use crate::run::{Observer, RunError, Source};
+use crate::run::{Control, Observer, RunError, Source, runtime};
 use crate::table::Format;
 use crate::write::{Output, is_stream, write_manifest, write_private};
 use tooljudge_core::drive::from_log::{
@@ -34,18 +36,41 @@ pub struct SuiteSummary {
 /// A suite without cases is not written, and is not an error here.
 ///
 /// # Errors
-/// If the settings cannot hold, an input cannot be read or the file not be written.
+/// If the settings cannot hold, an input cannot be read or the file not be written; [`RunError::Unfinished`] if the run was stopped.
+/// No suite appears then.
 ///
 /// ```
 /// use tooljudge::run::settings::SuiteSettings;
-/// use tooljudge::run::{Silent, suite_from_log};
+/// use tooljudge::run::suite_from_log_blocking;
 ///
-/// let summary = suite_from_log(SuiteSettings::new(["datasets/quickstart.csv"]), &Silent)?;
+/// let summary = suite_from_log_blocking(SuiteSettings::new(["datasets/quickstart.csv"]))?;
 /// assert!(summary.suite.cases > 0);
 /// assert!(summary.suite.text.starts_with(r#"{"suite":{"name":"from-log""#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn suite_from_log(settings: SuiteSettings, observer: &dyn Observer) -> Result<SuiteSummary, RunError> {
+pub async fn suite_from_log(settings: SuiteSettings, control: &Control) -> Result<SuiteSummary, RunError> {
+    let observer = Arc::clone(&control.observer);
+    let made = apart(&control.stop, move |stopped| make(&settings, &*observer, stopped)).await;
+    made.map_err(|error| error.if_interrupted("nothing was written"))
+}
+
+/// [`suite_from_log()`] for programs that are not asynchronous.
+///
+/// # Errors
+/// As there, and if no runtime can be started.
+///
+/// # Panics
+/// Within an asynchronous runtime: await [`suite_from_log()`] there.
+pub fn suite_from_log_blocking(settings: SuiteSettings) -> Result<SuiteSummary, RunError> {
+    runtime()?.block_on(suite_from_log(settings, &Control::default()))
+}
+
+fn make(
+    settings: &SuiteSettings,
+    observer: &dyn Observer,
+    stopped: &dyn Fn() -> bool,
+) -> Result<SuiteSummary, RunError> {
+    let go_on = || if stopped() { Err(RunError::Interrupted) } else { Ok(()) };
     let options = FromLogOptions {
         mode: settings.mode,
         expect: settings.expect,
@@ -56,7 +81,7 @@ pub fn suite_from_log(settings: SuiteSettings, observer: &dyn Observer) -> Resul
     // What calls returned is read from tables only where somebody wants it.
     wanted.optional.insert(Variable::Slot(Slot::ToolResult));
     let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
-    let output = output(&settings, &source)?;
+    let output = output(settings, &source)?;
     let columns: Vec<String> = source.table.schema().names().map(str::to_owned).collect();
     let reviews = Reviews::new(settings.label.as_deref(), &columns)?;
     if reviews.labels.is_empty() {
@@ -69,6 +94,7 @@ pub fn suite_from_log(settings: SuiteSettings, observer: &dyn Observer) -> Resul
         let items = source.items(&batch)?;
         rows += items.len() as u64;
         for logged in reviews.turns(&batch, items, &source.normalizer)? {
+            go_on()?;
             match logged {
                 Ok(logged) => from_log.add(logged),
                 Err(why) => from_log.add_unreadable(&why),
@@ -77,10 +103,10 @@ pub fn suite_from_log(settings: SuiteSettings, observer: &dyn Observer) -> Resul
     }
     let stem = settings.output.as_deref().filter(|path| !is_stream(path)).and_then(|path| path.file_stem());
     let name = stem.and_then(|stem| stem.to_str()).unwrap_or("from-log");
-    let suite = from_log.finish(name);
+    let suite = from_log.finish(name, stopped).ok_or(RunError::Interrupted)?;
     let mut summary = SuiteSummary { suite, rows, labels: reviews.labels, output: None };
     if let Some(output) = output.filter(|_| summary.suite.cases > 0) {
-        write(&mut summary, &output, &settings)?;
+        write(&mut summary, &output, settings)?;
     }
     Ok(summary)
 }

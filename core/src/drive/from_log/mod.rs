@@ -147,14 +147,17 @@ impl FromLog {
         self.draft.leave_out(LeftOut::UnreadableRow, why);
     }
 
-    /// The suite's text.
-    pub fn finish(mut self, name: &str) -> LoggedSuite {
+    /// The suite's text; none once `stopped` says so, which is asked before each conversation.
+    pub fn finish(mut self, name: &str, stopped: &dyn Fn() -> bool) -> Option<LoggedSuite> {
         for chain in chains::of(&self.waiting) {
+            if stopped() {
+                return None;
+            }
             let logged = chain.last();
             let id = logged.group.clone().or_else(|| logged.id.clone());
             let case = episode::case(&chain, &self.options);
             self.draft.add(id.map(|id| self.options.redaction.text(&id)), case);
         }
-        self.draft.finish(name)
+        Some(self.draft.finish(name))
     }
 }
