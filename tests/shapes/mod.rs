@@ -334,6 +334,7 @@ fn every_format_is_written_by_some_log() {
         "openhands",
         "strands_session",
         "message_items",
+        "message_rows",
     ];
     let missing: Vec<&str> = FORMATS
         .iter()

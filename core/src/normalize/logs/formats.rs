@@ -3,8 +3,8 @@
 use super::format::LogFormat;
 use super::{
     acebench, adk, agents_sdk, atif, autogen, azure, batch, bfcl, claude_code, codex, deepeval, inspect,
-    items, langchain_steps, langfuse, langsmith, litellm, messages, openhands, opik, otel, pairs, promptfoo,
-    ragas, sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave, when2call,
+    items, langchain_steps, langfuse, langsmith, litellm, message_rows, messages, openhands, opik, otel,
+    pairs, promptfoo, ragas, sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave, when2call,
 };
 use crate::domain::Object;
 
@@ -56,6 +56,7 @@ pub const FORMATS: &[LogFormat] = &[
     messages::LANGCHAIN,
     messages::VERCEL,
     messages::OPENAI,
+    message_rows::MESSAGE_ROWS,
 ];
 
 impl LogFormat {

@@ -1,10 +1,14 @@
 //! Tools that are not on offer from the beginning, but found by a search: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
 //!
+//! So are those of a server of MCP that the provider lists: `{"type": "mcp_list_tools", "tools": [{"name": "get_rate", "input_schema": {…}}]}`.
 //! Some searches send the definitions of what they find; others only name tools that the request defines with `"defer_loading": true`.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::domain::{Cell, Json};
+
+/// The type of an item that lists the tools of a server of MCP, which the provider asked.
+pub(super) const TOOLS_OF_SERVER: &str = "mcp_list_tools";
 
 /// The tools on offer, and the element of a conversation from which on they are.
 #[derive(Debug, Default)]
@@ -107,9 +111,9 @@ fn is_deferred(tool: &Json) -> bool {
     own(tool) || tool.get("function").is_some_and(own)
 }
 
-/// What a search found, be it an element of its own or an item of a response.
+/// What a search found, or what a server of MCP has, be it an element of its own or an item of a response.
 fn found_by(element: &Json) -> Option<&[Json]> {
-    (element.get("type")?.as_str()? == "tool_search_output").then_some(())?;
+    ["tool_search_output", TOOLS_OF_SERVER].contains(&element.get("type")?.as_str()?).then_some(())?;
     element.get("tools")?.as_array()
 }
 
@@ -122,7 +126,7 @@ fn refer_to(element: &Json, depth: usize, names: &mut Vec<String>) {
         Json::Array(items) if depth > 0 => items.iter().for_each(|item| refer_to(item, depth - 1, names)),
         Json::Object(object) => {
             let word = |key: &str| object.get(key).and_then(Json::as_str);
-            if word("type") == Some("tool_search_output") {
+            if found_by(element).is_some() {
                 let found = found_by(element).unwrap_or_default().iter().filter_map(name);
                 return names.extend(found.map(str::to_owned));
             }

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one, skipped};
 use super::format::LogFormat;
 use super::inserted::{self, Mark};
-use super::{value, vercel_steps};
+use super::{found_tools, value, vercel_steps};
 use crate::domain::{Json, Object};
 use crate::normalize::question;
 
@@ -118,9 +118,9 @@ pub(super) fn key(context: &Context) -> String {
 
 /// An item, as a part of the conversation of its file.
 pub(super) fn read(mut item: Object, context: &Context) -> Entries {
-    if question::speaker(&item).is_none()
-        && item.get("type").and_then(Json::as_str) != Some("local_shell_call")
-    {
+    const SILENT: &[&str] = &["local_shell_call", found_tools::TOOLS_OF_SERVER];
+    let kind = item.get("type").and_then(Json::as_str).unwrap_or_default();
+    if question::speaker(&item).is_none() && !SILENT.contains(&kind) {
         return skipped(Skip::NotAMessage);
     }
     item.remove("encrypted_content");

@@ -52,6 +52,7 @@ mod langchain_steps;
 mod langfuse;
 mod langsmith;
 mod litellm;
+mod message_rows;
 mod messages;
 mod nesting;
 mod openhands;
