@@ -41,15 +41,15 @@ pub struct BaselineComparison {
 const LEVEL: f64 = 0.05;
 /// The fewest episodes that differ with which the test can show anything.
 const TESTABLE: u64 = 6;
-/// How much of the share that passes may go where fewer differ.
-const TOLERATED: f64 = 0.05;
+/// A fall of the share that passes, in episodes, that counts where fewer differ, and one that counts whatever the test can show.
+const FALLS: (f64, f64) = (0.05, 0.2);
 
 impl BaselineComparison {
-    /// Whether the agent does worse now: beyond chance, or by much where no test could show it.
+    /// Whether the agent does worse now: beyond chance, or by much where a test could hardly show it.
     pub fn is_worse(&self) -> bool {
         let lost = self.broken.saturating_sub(self.mended) as f64;
-        lost > 0.0
-            && (self.p < LEVEL || self.is_untestable() && lost >= TOLERATED * self.episodes as f64 - 1e-9)
+        let fall = if self.is_untestable() { FALLS.0 } else { FALLS.1 };
+        lost > 0.0 && (self.p < LEVEL || lost >= fall * self.episodes as f64 - 1e-9)
     }
 
     /// Whether too few episodes differ for the test to show anything.
@@ -152,4 +152,39 @@ pub(super) fn compare(
         shares,
         p: mcnemar_exact(broken, mended),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_worse() {
+        for (episodes, broken, mended, is_worse) in [
+            (12, 5, 0, true),
+            (12, 6, 1, true),
+            (12, 2, 2, false),
+            (12, 0, 5, false),
+            (100, 4, 0, false),
+            (100, 5, 0, true),
+            (100, 6, 0, true),
+            (100, 12, 8, false),
+            (100, 30, 11, true),
+        ] {
+            let compared = BaselineComparison {
+                agent: String::new(),
+                episodes,
+                cases: 0,
+                unpaired: 0,
+                changed: 0,
+                left_out: 0,
+                broken,
+                broken_cases: Vec::new(),
+                mended,
+                shares: (0.0, 0.0),
+                p: mcnemar_exact(broken, mended),
+            };
+            assert_eq!(compared.is_worse(), is_worse, "{episodes} {broken} {mended}");
+        }
+    }
 }

@@ -120,7 +120,8 @@ impl LoggedTurn {
 pub struct FromLog {
     options: FromLogOptions,
     draft: Draft,
-    /// Conversations are put together at the end: their turns may come in any order.
+    /// Conversations are put together at the end: their turns may come in any order. Where something is hidden, all of the log is seen
+    /// first: what stands for a number must be none of it.
     waiting: Vec<LoggedTurn>,
 }
 
@@ -132,14 +133,20 @@ impl FromLog {
 
     /// Adds a turn.
     pub fn add(&mut self, logged: LoggedTurn) {
+        if self.options.redaction.hides_some() {
+            self.options.redaction.spare(&format!("{logged:?}"));
+            return self.waiting.push(logged);
+        }
         match self.options.mode {
-            CaseMode::Turn => {
-                let id = logged.case_id().map(|id| self.options.redaction.text(&id));
-                let case = turn::case(&logged, &self.options);
-                self.draft.add(id, case);
-            }
+            CaseMode::Turn => self.add_turn(&logged),
             CaseMode::Episode => self.waiting.push(logged),
         }
+    }
+
+    fn add_turn(&mut self, logged: &LoggedTurn) {
+        let id = logged.case_id().map(|id| self.options.redaction.text(&id));
+        let case = turn::case(logged, &self.options);
+        self.draft.add(id, case);
     }
 
     /// Counts a row that no turn can be read from, and says why.
@@ -149,7 +156,12 @@ impl FromLog {
 
     /// The suite's text.
     pub fn finish(mut self, name: &str) -> LoggedSuite {
-        for chain in chains::of(&self.waiting) {
+        let waiting = std::mem::take(&mut self.waiting);
+        if self.options.mode == CaseMode::Turn {
+            waiting.iter().for_each(|logged| self.add_turn(logged));
+            return self.draft.finish(name);
+        }
+        for chain in chains::of(&waiting) {
             let logged = chain.last();
             let id = logged.group.clone().or_else(|| logged.id.clone());
             let case = episode::case(&chain, &self.options);
