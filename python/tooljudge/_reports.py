@@ -102,7 +102,7 @@ class Comparison(Report):
     """Whether judges differ: see `Report`. `figures` holds each measure of each pair of judges."""
 
     def _figures(self) -> Iterator[dict[str, Any]]:
-        judges = self.record["judges"]
+        judges = self.record.get("judges") or self.record["agents"]
         for pair in self.record["comparisons"]:
             named = {"a": judges[pair["a"]], "b": judges[pair["b"]], "rows": pair["rows"]}
             for one in pair["differences"]:
@@ -118,7 +118,7 @@ class Comparison(Report):
                 }
 
     def _shown(self) -> Iterator[dict[str, Any]]:
-        judges = self.record["judges"]
+        judges = self.record.get("judges") or self.record["agents"]
         for pair in self.record["comparisons"]:
             named = {"a": judges[pair["a"]], "b": judges[pair["b"]], "rows": pair["rows"], "verdict": pair.get("verdict")}
             for one in pair["differences"]:

@@ -6,20 +6,24 @@ use clap::Args;
 
 use super::Ending;
 use super::host::Host;
-use crate::run::settings::CompareSettings;
+use crate::run::settings::{CompareSettings, Compared};
 use crate::run::{self};
 use crate::stats::Measure;
 
-/// Test whether one judge is better than another on the same rows.
+/// Test whether one judge is better than another on the same rows, or one agent in the same cases.
 ///
-/// Reads labelled tables with a gold column, as `bench -o` or `label` writes them, and compares every judge in them with the first
-/// one. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. A judge is
+/// Reads labelled tables with a gold column, as `bench -o` or `label` writes them, or tables of episodes, as `drive -o` writes them, and
+/// compares every judge or agent in them with the first one. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. One is
 /// called better only if the difference is statistically significant.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Labelled tables; all other judges are compared with the first judge of the first table
+    /// Labelled tables, or tables of episodes; all other judges or agents are compared with the first of the first table
     #[arg(required = true, value_name = "TABLE")]
     pub tables: Vec<PathBuf>,
+
+    /// What is compared [default: agents if the first table holds episodes of `drive`, otherwise judges]
+    #[arg(long, value_name = "WHAT", value_parser = by)]
+    pub by: Option<Compared>,
 
     /// The column with the gold labels, in the first table [default: as for `bench`, by the task of the first judge]
     #[arg(long, value_name = "COLUMN")]
@@ -78,9 +82,9 @@ pub fn run(args: CompareArgs, host: &Host) -> anyhow::Result<Ending> {
         printer.data(&found.to_text_within(printer.width_of_data()));
     }
     let failure = (gate && !found.passes()).then(|| match margin {
-        None => "--gate: not all others are shown to be better than the first judge".to_owned(),
+        None => "--gate: not all others are shown to be better than the first".to_owned(),
         Some(margin) => {
-            format!("--gate: not all others are shown to be worse than the first judge by at most {margin}")
+            format!("--gate: not all others are shown to be worse than the first by at most {margin}")
         }
     });
     Ok(Ending::of_gates(&Vec::from_iter(failure), printer))
@@ -89,6 +93,7 @@ pub fn run(args: CompareArgs, host: &Host) -> anyhow::Result<Ending> {
 fn settings(args: CompareArgs, host: &Host) -> CompareSettings {
     CompareSettings {
         tables: host.compared(args.tables),
+        by: args.by,
         gold: args.gold,
         id: args.id,
         cluster: args.cluster,
@@ -97,6 +102,14 @@ fn settings(args: CompareArgs, host: &Host) -> CompareSettings {
         margin: args.margin,
         reports: args.reports,
         force: args.force,
+    }
+}
+
+fn by(text: &str) -> Result<Compared, String> {
+    match text {
+        "judge" => Ok(Compared::Judges),
+        "agent" => Ok(Compared::Agents),
+        _ => Err("use judge or agent".to_owned()),
     }
 }
 

@@ -113,7 +113,7 @@ fn worse_than_a_baseline_fails_and_equal_or_better_does_not() {
         ["drive", "suite.toml", "--agent", "openai:new", "--base-url", &bad.url, "--baseline", "both.jsonl"];
     let ran = work.run(&both).ended(2);
     assert!(
-        ran.stderr.contains("it has several agents, and none is named openai:new: openai:k, openai:m"),
+        ran.stderr.contains("it has several agents, and none is named openai:new: openai:m, openai:k"),
         "{}",
         ran.stderr
     );
@@ -254,7 +254,7 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
     );
     drive("good", &["--baseline", "once.jsonl"]).ended(0);
     // Nor of six of which five differ, or of twenty of which one does; one of thirty may be chance.
-    for (cases, broken, code) in [(6, 5, 1), (20, 1, 1), (30, 1, 0)] {
+    for (cases, broken, code) in [(6, 5, 1), (20, 1, 1), (30, 1, 0), (5, 1, 1)] {
         let name = |what: &str| format!("{what}_{cases}.jsonl");
         work.file(&name("script"), script(cases, true));
         let good: String = script(cases, true).lines().skip(broken).map(|line| format!("{line}\n")).collect();
@@ -292,6 +292,69 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
     work.file("twice.jsonl", work.read("once.jsonl").repeat(2));
     let twice = drive("good", &["--baseline", "twice.jsonl"]).ended(2);
     assert!(twice.stderr.contains("it has two rows of the case `0`, repeat 1"), "{}", twice.stderr);
+}
+
+#[test]
+fn agents_are_compared_by_the_episodes_that_pass() {
+    let work = Workspace::new();
+    work.file("suite.toml", looks(12, ""));
+    work.file("good.jsonl", script(12, true));
+    work.file(
+        "bad.jsonl",
+        script(8, false)
+            + &script(12, true).lines().skip(8).map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let drive = |output: &str, agents: &[&str]| {
+        let agents = agents.iter().flat_map(|agent| ["--agent", agent]).collect::<Vec<_>>();
+        let base = ["drive", "suite.toml", "--allow-failures", "-o", output];
+        work.run(&[&base[..], &agents].concat()).ended(0);
+    };
+    drive("both.jsonl", &["script:bad.jsonl", "script:good.jsonl"]);
+    drive("bad.csv", &["script:bad.jsonl"]);
+    drive("good.parquet", &["script:good.jsonl"]);
+    for (tables, names) in [
+        (&["both.jsonl"][..], ["script:bad.jsonl", "script:good.jsonl"]),
+        (&["bad.csv", "good.parquet"], ["script:bad.jsonl", "script:good.jsonl"]),
+        (&["bad.csv", "both.jsonl"], ["script:bad.jsonl (bad)", "script:good.jsonl"]),
+    ] {
+        let ran = work.run(&[&["compare", "--json", "--gate"][..], tables].concat());
+        let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let found = told["comparisons"].as_array().unwrap().last().unwrap();
+        assert_eq!(
+            (&told["agents"][0], told["agents"].as_array().unwrap().last().unwrap()),
+            (&json!(names[0]), &json!(names[1]))
+        );
+        assert_eq!(
+            (&found["rows"], &found["only_b_right"], &found["only_a_right"]),
+            (&json!(12), &json!(8), &json!(0))
+        );
+        assert_eq!(found["verdict"], "better");
+        assert_eq!(found["differences"].as_array().unwrap().len(), 1);
+    }
+    let ran = work.run(&["compare", "both.jsonl", "--by", "agent"]).ended(0);
+    for said in [
+        "script:good.jsonl against script:bad.jsonl, 12 episodes of 12 cases",
+        "only script:bad.jsonl passes 0, only script:good.jsonl 8",
+        "pass rate",
+        "is better than",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    // What cannot be compared says why.
+    work.file("judged.csv", "id,label,status,gold\n1,correct,judged,correct\n");
+    work.file("other.toml", looks(12, "forbidden_tools = [\"gaze\"]"));
+    work.run(&["drive", "other.toml", "--agent", "script:good.jsonl", "-o", "other.jsonl"]).ended(0);
+    for (args, why) in [
+        (&["good.parquet"][..], "there are not two agents with scored episodes in good.parquet"),
+        (&["both.jsonl", "judged.csv"], "judged.csv: it has no column `suite`"),
+        (&["judged.csv", "--by", "agent"], "judged.csv: it has no column `suite`"),
+        (&["both.jsonl", "--gold", "passed"], "--gold is for judges"),
+        (&["both.jsonl", "--measure", "kappa"], "--measure is for judges"),
+        (&["bad.csv", "other.jsonl"], "no episode of a case that expects the same has a score of both"),
+    ] {
+        let ran = work.run(&[&["compare"][..], args].concat()).ended(2);
+        assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
+    }
 }
 
 #[test]

@@ -116,16 +116,18 @@ impl MockState {
 impl Rule {
     /// Whether it is for a call with these arguments of a tool with these parameters.
     fn matches(&self, arguments: &Object, parameters: &Json) -> bool {
+        let default = |name: &str| parameters.get("properties")?.get(name)?.get("default");
+        let exact = self.matching == Matching::Exact;
         let every = |is_equal: &dyn Fn(&Json, &Json) -> bool| {
-            self.when
-                .iter()
-                .all(|(name, wanted)| arguments.get(name).is_some_and(|given| is_equal(wanted, given)))
+            self.when.iter().all(|(name, wanted)| {
+                let given = arguments.get(name).or_else(|| default(name).filter(|_| exact));
+                given.is_some_and(|given| is_equal(wanted, given))
+            })
         };
         let equal = |wanted: &Json, given: &Json| Equality::Json.values(wanted, given);
         match self.matching {
             Matching::Strict => every(&equal),
             Matching::Exact => {
-                let default = |name: &str| parameters.get("properties")?.get(name)?.get("default");
                 let says_nothing = |(name, given): (&str, &Json)| {
                     given.is_null() || default(name).is_some_and(|default| equal(default, given))
                 };
@@ -147,16 +149,20 @@ mod tests {
             Ok(Json::Object(object)) => object,
             other => panic!("{text}: {other:?}"),
         };
-        let parameters = Json::parse(r#"{"properties":{"a":{"default":2},"b":{"default":[1]}}}"#).unwrap();
+        let parameters =
+            Json::parse(r#"{"properties":{"a":{"default":2},"b":{"default":[1]},"d":{"default":"x"}}}"#)
+                .unwrap();
         let (tool, times, latency_ms, outcomes) = (String::new(), None, 0, Vec::new());
-        let rule =
-            Rule { tool, when: object(r#"{"a":1}"#), matching: Matching::Exact, outcomes, times, latency_ms };
+        let when = object(r#"{"a":1,"d":"x"}"#);
+        let rule = Rule { tool, when, matching: Matching::Exact, outcomes, times, latency_ms };
         for (arguments, matches) in [
             (r#"{"a":1}"#, true),
             (r#"{"a":1,"b":null}"#, true),
             (r#"{"a":1,"b":[1]}"#, true),
             (r#"{"a":1,"b":[2]}"#, false),
             (r#"{"a":1,"c":[1]}"#, false),
+            (r#"{"a":1,"d":"x"}"#, true),
+            (r#"{"a":1,"d":"y"}"#, false),
             (r#"{"a":2}"#, false),
             (r#"{"a":null}"#, false),
             (r#"{}"#, false),

@@ -8,7 +8,9 @@ use super::jinja::Jinja;
 use super::peers::{self, Body, Evaluator, Unusable};
 use super::plain::Segment;
 use super::{front_matter, plain};
-use crate::domain::{AnswerForm, FindingKind, Part, Prompt, Rails, Sample, Slot, Task, Variable};
+use crate::domain::{
+    AnswerForm, FindingKind, Part, Prompt, Rails, Sample, Slot, Task, Variable, did_you_mean,
+};
 
 /// A wording of a task, ready to render.
 #[derive(Debug)]
@@ -135,7 +137,7 @@ impl Template {
             Body::Jinja { source, before } => Wording::Jinja(Jinja::parse(&source, before, true)?),
             Body::Segments(segments) => Wording::Plain(segments),
         };
-        let template = Template {
+        let mut template = Template {
             name: evaluator.name.unwrap_or_else(|| name.to_owned()),
             description: evaluator.description,
             task: None,
@@ -146,7 +148,16 @@ impl Template {
             notes: evaluator.notes,
             hash: blake3::hash(source.as_bytes()),
         };
-        check_sufficient(&template.variables())?;
+        let variables = template.variables();
+        // A misspelt name of ours would be one, too.
+        template.notes.extend(variables.iter().filter_map(|variable| match variable {
+            Variable::Column(name) if matches!(origin, Origin::Phoenix | Origin::Prompty) => {
+                let meant = did_you_mean(name, Slot::ALL.iter().map(|slot| slot.as_str()));
+                Some(format!("`{name}` is the column of that name{meant}"))
+            }
+            _ => None,
+        }));
+        check_sufficient(&variables)?;
         template.try_out()?;
         Ok(template)
     }

@@ -15,48 +15,107 @@ const SHOWN: [(&str, &str); 6] = [
     ("mcc", "MCC"),
 ];
 
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compared {
+    /// Judges, by how often they agree with gold.
+    Judges,
+    /// Agents, by how many of their episodes pass.
+    Agents,
+}
+
+/// What is spoken of.
+struct Nouns {
+    item: &'static str,
+    group: &'static str,
+    lacks: &'static str,
+    right: &'static str,
+    accuracy: &'static str,
+    flips: &'static str,
+}
+
+impl Compared {
+    fn nouns(self) -> Nouns {
+        match self {
+            Compared::Judges => Nouns {
+                item: "row",
+                group: "question",
+                lacks: "label",
+                right: "is right on",
+                accuracy: "accuracy",
+                flips: "questions",
+            },
+            Compared::Agents => Nouns {
+                item: "episode",
+                group: "case",
+                lacks: "score",
+                right: "passes",
+                accuracy: "pass rate",
+                flips: "cases",
+            },
+        }
+    }
+}
+
 /// All comparisons, on lines of `width` columns; `names` are those of all judges.
-pub fn comparison(names: &[String], comparisons: &[Comparison], question: Question, width: usize) -> String {
-    let parts = comparisons.iter().map(|found| one(names, found, comparisons.len(), question, width));
+pub fn comparison(
+    compared: Compared,
+    names: &[String],
+    comparisons: &[Comparison],
+    question: Question,
+    width: usize,
+) -> String {
+    let nouns = compared.nouns();
+    let parts = comparisons.iter().map(|found| one(&nouns, names, found, comparisons.len(), question, width));
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-fn one(names: &[String], found: &Comparison, of: usize, question: Question, width: usize) -> String {
+fn one(
+    nouns: &Nouns,
+    names: &[String],
+    found: &Comparison,
+    of: usize,
+    question: Question,
+    width: usize,
+) -> String {
     let (a, b) = (&judge(&names[found.a]), &judge(&names[found.b]));
+    let Nouns { item, group, lacks, right, flips, .. } = nouns;
     let mut head = format!(
         "{b} against {a}, {} of {}",
-        counted(found.rows, "row"),
-        counted(found.clusters as u64, "question")
+        counted(found.rows, item),
+        counted(found.clusters as u64, group)
     );
     if found.unpaired > 0 {
-        head += &format!(" ({} more lack a label of one of them)", found.unpaired);
+        head += &format!(" ({} more lack a {lacks} of one of them)", found.unpaired);
     }
-    let alone = found.alone.iter().zip([a, b]).map(|(alone, name)| of_one(name, alone));
+    let alone = found.alone.iter().zip([a, b]).map(|(alone, name)| of_one(nouns, name, alone));
     let alone: Vec<String> =
         alone.flatten().map(|line| format!("\n{}", wrapped(&line, "   ", width))).collect();
     let right = format!(
-        " only {a} is right on {}, only {b} on {} ({})",
+        " only {a} {right} {}, only {b} {}{} ({})",
         found.only_a_right,
+        if *right == "passes" { "" } else { "on " },
         found.only_b_right,
         match found.test {
-            "mcnemar_exact" => "McNemar's exact test",
-            "sign_flip_exact" => "sign flips of questions, all of them",
-            _ => "sign flips of questions, 9,999 of them",
+            "mcnemar_exact" => "McNemar's exact test".to_owned(),
+            "sign_flip_exact" => format!("sign flips of {flips}, all of them"),
+            _ => format!("sign flips of {flips}, 9,999 of them"),
         }
     );
-    let verdict = format!(" {}", verdict(a, b, found, question));
+    let verdict = format!(" {}", verdict(nouns, a, b, found, question));
     let sentences =
         [(head, " "), (right, "   "), (verdict, "   ")].map(|(text, indent)| wrapped(&text, indent, width));
     let [head, right, verdict] = sentences;
     let alone = alone.concat();
-    format!("{head}{alone}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of).text(width))
+    format!("{head}{alone}\n\n{right}\n\n{}\n\n{verdict}", differences(nouns, found, of).text(width))
 }
 
 /// What there is to say of one judge over all rows: nothing where it labelled all of them and ranks none.
-fn of_one(name: &str, alone: &Alone) -> Option<String> {
+fn of_one(nouns: &Nouns, name: &str, alone: &Alone) -> Option<String> {
     let labelled = (alone.labelled < alone.rows).then(|| {
         let share = percent(alone.labelled, alone.rows);
-        format!("{} of {} labelled ({share})", alone.labelled, counted(alone.rows, "row"))
+        let lacks = if nouns.lacks == "label" { "labelled" } else { "scored" };
+        format!("{} of {} {lacks} ({share})", alone.labelled, counted(alone.rows, nouns.item))
     });
     let auc = alone.auc.as_ref();
     let over = match alone.rated == alone.rows {
@@ -68,7 +127,7 @@ fn of_one(name: &str, alone: &Alone) -> Option<String> {
     (!parts.is_empty()).then(|| format!(" {name}: {}", parts.join(", ")))
 }
 
-fn differences(found: &Comparison, of: usize) -> Table {
+fn differences(nouns: &Nouns, found: &Comparison, of: usize) -> Table {
     let adjusted = if of > 1 { "p (Holm)" } else { "p" };
     let header = ["", "first", "second", "difference", "95 % interval", adjusted];
     let mut table =
@@ -79,6 +138,7 @@ fn differences(found: &Comparison, of: usize) -> Table {
         else {
             continue;
         };
+        let name = if measure == "accuracy" { nouns.accuracy } else { name };
         table.add_row([
             name.to_owned(),
             fixed(of_measure.a),
@@ -91,8 +151,11 @@ fn differences(found: &Comparison, of: usize) -> Table {
     table
 }
 
-fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
-    let measure = question.measure.as_str().replace('_', " ");
+fn verdict(nouns: &Nouns, a: &str, b: &str, found: &Comparison, question: Question) -> String {
+    let measure = match question.measure.as_str() {
+        "accuracy" => nouns.accuracy.to_owned(),
+        measure => measure.replace('_', " "),
+    };
     let mut text = match found.verdict {
         Verdict::Better => format!("{b} is better than {a}, by {measure}."),
         Verdict::Worse => format!("{b} is worse than {a}, by {measure}."),
@@ -112,11 +175,15 @@ fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
     }
     if let Some(least) = found.minimum_detectable {
         text += &format!(
-            "\n With these rows, a difference in accuracy of {} or more is noticed four times in five",
+            "\n With these {}s, a difference in {} of {} or more is noticed four times in five",
+            nouns.item,
+            nouns.accuracy,
             fixed(least)
         );
         text += &match found.rows_needed.filter(|_| found.verdict == Verdict::Undecided) {
-            Some(rows) => format!(";\n for the one that was seen it takes about {}.", counted(rows, "row")),
+            Some(rows) => {
+                format!(";\n for the one that was seen it takes about {}.", counted(rows, nouns.item))
+            }
             None => ".".to_owned(),
         };
     } else if found.few_clusters {

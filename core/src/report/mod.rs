@@ -11,7 +11,7 @@ mod table;
 mod terminal;
 
 pub use audit::{AuditCounts, audit_markdown, audit_terminal};
-pub use comparison::comparison;
+pub use comparison::{Compared, comparison};
 pub use html::html;
 pub use markdown::markdown;
 pub use numbers::counted;

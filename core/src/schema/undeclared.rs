@@ -3,7 +3,7 @@
 use crate::domain::{Json, Object, did_you_mean};
 
 /// What a schema may say beside its `properties` and allow no more than these. Any other keyword may allow more.
-const CLOSED: [&str; 18] = [
+const CLOSED: [&str; 23] = [
     "$comment",
     "$defs",
     "$id",
@@ -13,15 +13,20 @@ const CLOSED: [&str; 18] = [
     "definitions",
     "deprecated",
     "description",
+    "example",
     "examples",
+    "format",
     "maxProperties",
     "minProperties",
     "nullable",
     "properties",
+    "propertyOrdering",
+    "readOnly",
     "required",
     "strict",
     "title",
     "type",
+    "writeOnly",
 ];
 
 /// Why a tool with this schema has no parameter `name`, as far as that can be told. A schema that lists parameters and says nothing of
@@ -29,7 +34,9 @@ const CLOSED: [&str; 18] = [
 pub(crate) fn undeclared(schema: &Json, name: &str) -> Option<String> {
     let properties = schema.get("properties").and_then(Json::as_object).filter(|known| !known.is_empty())?;
     let is_closed = matches!(schema.get("additionalProperties"), None | Some(Json::Bool(false)))
-        && schema.as_object().is_some_and(|schema| schema.keys().all(|key| CLOSED.contains(&key)));
+        && schema
+            .as_object()
+            .is_some_and(|schema| schema.keys().all(|key| CLOSED.contains(&key) || key.starts_with("x-")));
     (is_closed && !properties.contains_key(name)).then(|| {
         let meant = did_you_mean(name, properties.iter().map(|(known, _)| known));
         format!("the tool has no parameter `{name}`{meant}")
@@ -53,6 +60,7 @@ mod tests {
             (r#"{"properties":{"name":{}},"additionalProperties":true}"#, true),
             (r#"{"properties":{"name":{}},"additionalProperties":{"type":"string"}}"#, true),
             (r#"{"type":"object","properties":{"name":{}},"required":["name"],"title":"A"}"#, false),
+            (r#"{"properties":{"name":{}},"propertyOrdering":["name"],"x-kind":1}"#, false),
             (r#"{"properties":{"name":{}},"anyOf":[{}]}"#, true),
             (r#"{"properties":{"name":{}},"if":{},"then":{"properties":{"nam":{}}}}"#, true),
             (r#"{"properties":{"name":{}},"dependentSchemas":{"name":{"properties":{"nam":{}}}}}"#, true),

@@ -13,11 +13,11 @@ pub(super) fn read(answer: &str, names: &Names) -> Option<usize> {
     if answer.len() > MAX_BYTES {
         return None;
     }
-    if let Some(rail) = framed(answer, names) {
+    if let Some(rail) = framed(answer, names).or_else(|| listed(answer, names)) {
         return Some(rail);
     }
     let pieces = pieces(answer, names)?;
-    [listed, offered, contrasted, reconsidered, strictly].iter().find_map(|form| form(&pieces, names))
+    [offered, contrasted, reconsidered, strictly].iter().find_map(|form| form(&pieces, names))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +29,11 @@ enum Piece {
     Or,
     Asks,
     Colon,
+    /// A quotation mark or a bracket: what it holds may be somebody else's word.
+    Wrap,
 }
 
-use Piece::{Arrow, Asks, Colon, Or, Rail, Word};
+use Piece::{Arrow, Asks, Colon, Or, Rail, Word, Wrap};
 
 /// The words of a reply without its plain punctuation; `None` with marks that may turn a word round.
 fn pieces(answer: &str, names: &Names) -> Option<Vec<Piece>> {
@@ -47,9 +49,8 @@ fn pieces(answer: &str, names: &Names) -> Option<Vec<Piece>> {
         at += 1;
         match &token.kind {
             Kind::Word(word) => pieces.push(Word(word.to_string())),
-            Kind::Newline
-            | Kind::Mark('.' | ',' | ';' | '"' | '\'' | '*' | '(' | ')' | '[' | ']' | '—' | '…' | '!') => {
-            }
+            Kind::Newline | Kind::Mark('.' | ',' | ';' | '*' | '—' | '…' | '!') => {}
+            Kind::Mark('"' | '\'' | '(' | ')' | '[' | ']') => pieces.push(Wrap),
             Kind::Mark('/' | '|') => pieces.push(Or),
             Kind::Mark(':') => pieces.push(Colon),
             Kind::Mark('?') => pieces.push(Asks),
@@ -67,13 +68,19 @@ fn pieces(answer: &str, names: &Names) -> Option<Vec<Piece>> {
 }
 
 fn are(pieces: &[Piece], words: &[&str]) -> bool {
-    pieces
-        .iter()
-        .all(|piece| matches!(piece, Word(word) if words.contains(&word.as_str())) || *piece == Colon)
+    let is_one = |piece: &Piece| matches!(piece, Word(word) if words.contains(&word.as_str()));
+    pieces.iter().all(|piece| is_one(piece) || *piece == Colon)
 }
 
-fn has(pieces: &[Piece], words: &[&str]) -> bool {
-    pieces.iter().any(|piece| matches!(piece, Word(word) if words.contains(&word.as_str())))
+/// The words of these pieces, if there is nothing else but colons.
+fn said(pieces: &[Piece]) -> Option<String> {
+    let word = |piece: &Piece| match piece {
+        Word(word) => Some(Some(word.clone())),
+        Colon => Some(None),
+        _ => None,
+    };
+    let words: Option<Vec<Option<String>>> = pieces.iter().map(word).collect();
+    Some(words?.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// Where the rails stand.
@@ -86,11 +93,9 @@ fn rails(pieces: &[Piece]) -> Vec<(usize, usize)> {
 }
 
 /// `1. incorrect`
-fn listed(pieces: &[Piece], _: &Names) -> Option<usize> {
-    match pieces {
-        [Word(first), Rail(rail)] if first == "1" => Some(*rail),
-        _ => None,
-    }
+fn listed(answer: &str, names: &Names) -> Option<usize> {
+    let rest = answer.trim_start().strip_prefix('1')?.strip_prefix(['.', ')'])?;
+    names.exactly(rest.strip_prefix(' ')?.trim_end_matches('.'))
 }
 
 /// Words that ask for a choice or say what is chosen of.
@@ -123,7 +128,8 @@ const ASKED: [&str; 24] = [
 
 /// `Label (correct/incorrect): incorrect`
 fn offered(pieces: &[Piece], names: &Names) -> Option<usize> {
-    let [(one, a), (other, b), (last, chosen)] = rails(pieces)[..] else { return None };
+    let pieces: Vec<Piece> = pieces.iter().filter(|piece| **piece != Wrap).cloned().collect();
+    let [(one, a), (other, b), (last, chosen)] = rails(&pieces)[..] else { return None };
     let is_joined = match &pieces[one + 1..other] {
         [Or] => true,
         [Word(or)] => or == "or",
@@ -134,162 +140,111 @@ fn offered(pieces: &[Piece], names: &Names) -> Option<usize> {
     (is_joined && is_answered && is_all && are(&pieces[..one], &ASKED)).then_some(chosen)
 }
 
-/// Words that a sentence may have around its rail and say nothing else.
-const SAYS: [&str; 24] = [
-    "this",
-    "that",
-    "it",
-    "the",
-    "call",
-    "tool",
-    "label",
-    "verdict",
-    "answer",
-    "is",
-    "was",
-    "so",
-    "therefore",
-    "thus",
-    "overall",
-    "final",
-    "i",
-    "say",
-    "would",
-    "judge",
+/// What a sentence may begin with that says a rail of the call.
+const SAYS: [&str; 16] = [
+    "",
+    "this is",
+    "that is",
+    "it is",
     "it's",
-    "that's",
-    "a",
-    "an",
+    "this call is",
+    "the call is",
+    "the tool call is",
+    "the label is",
+    "the verdict is",
+    "the answer is",
+    "so it is",
+    "so the call is",
+    "therefore it is",
+    "therefore the call is",
+    "overall the call is",
 ];
-const RATHER: [&[&str]; 5] =
-    [&["rather", "than"], &["instead", "of"], &["as", "opposed", "to"], &["not"], &["and", "not"]];
 
 /// `This is incorrect rather than correct.`
 fn contrasted(pieces: &[Piece], _: &Names) -> Option<usize> {
     let [(first, a), (second, b)] = rails(pieces)[..] else { return None };
-    if a == b || second + 1 != pieces.len() {
-        return None;
-    }
-    let is_rather = |pieces: &[Piece]| {
-        RATHER.iter().any(|rather| {
-            pieces.len() == rather.len()
-                && pieces.iter().zip(*rather).all(|(piece, word)| matches!(piece, Word(own) if own == word))
-        })
-    };
-    if are(&pieces[..first], &SAYS) && is_rather(&pieces[first + 1..second]) {
-        return Some(a);
-    }
-    // `not A: B` may be a list of what is not; the other words cannot.
-    let is_before = first > 1 && is_rather(&pieces[..first]);
-    (is_before && are(&pieces[first + 1..second], &SAYS)).then_some(b)
+    let is_whole = a != b && second + 1 == pieces.len() && SAYS.contains(&said(&pieces[..first])?.as_str());
+    let rather = said(&pieces[first + 1..second])?;
+    (is_whole && matches!(rather.as_str(), "rather than" | "not" | "and not" | "as opposed to")).then_some(a)
 }
 
-const FIRST: [&str; 24] = [
-    "at",
-    "first",
-    "glance",
-    "sight",
-    "look",
+/// A first impression, up to its rail.
+const FIRST: [&str; 14] = [
+    "at first glance",
+    "at first glance it is",
+    "at first glance it looks",
+    "at first glance the call is",
+    "at first glance the call looks",
+    "at first sight",
+    "at first",
+    "at first it looks",
+    "at first it looked",
     "initially",
-    "impression",
-    "my",
-    "i",
-    "thought",
-    "looked",
-    "looks",
-    "seemed",
-    "seems",
-    "it",
-    "was",
-    "is",
-    "this",
-    "the",
-    "call",
-    "tool",
-    "to",
-    "be",
-    "as",
+    "initially i thought",
+    "initially i thought it was",
+    "my first impression was",
+    "first impression",
 ];
-const THEN: [&str; 34] = [
-    "on",
-    "upon",
-    "closer",
-    "look",
-    "inspection",
-    "examination",
-    "reading",
-    "reflection",
-    "second",
-    "thought",
-    "thoughts",
-    "but",
-    "wait",
-    "no",
-    "actually",
-    "scratch",
-    "that",
-    "correction",
-    "sorry",
-    "make",
-    "it",
-    "is",
-    "it's",
-    "this",
-    "call",
-    "tool",
-    "the",
+/// What follows it, up to the verdict.
+const CLOSER: [&str; 18] = [
+    "on closer look",
+    "on closer inspection",
+    "on closer inspection it is",
+    "on closer inspection the call is",
+    "on closer examination",
+    "on closer reading",
+    "on a closer look",
+    "upon closer inspection",
+    "but on closer inspection it is",
+    "on reflection",
+    "on second thought",
+    "on second thoughts",
+    "but it is",
+    "but the call is",
+    "but actually it is",
+    "but in fact it is",
     "final",
-    "finally",
-    "so",
-    "i",
-    "mean",
-    "however",
-    "hold",
+    "final verdict",
 ];
-/// What takes back by itself.
-const BACK: [&str; 6] = ["wait", "actually", "scratch", "correction", "sorry", "mean"];
-/// What does where the first rail is said to be a first impression.
-const CLOSER: [&str; 6] = ["closer", "but", "reflection", "final", "finally", "however"];
+/// What takes back a verdict that stands alone.
+const BACK: [&str; 8] = [
+    "wait no",
+    "no wait",
+    "scratch that",
+    "no scratch that",
+    "correction",
+    "on second thought",
+    "on second thoughts",
+    "on closer inspection",
+];
 
 /// `At first glance correct. On closer look: incorrect.`, `correct, scratch that, incorrect`, `correct → incorrect`
-fn reconsidered(pieces: &[Piece], _: &Names) -> Option<usize> {
+fn reconsidered(pieces: &[Piece], names: &Names) -> Option<usize> {
     let [(first, a), (second, b)] = rails(pieces)[..] else { return None };
     if a == b || second + 1 != pieces.len() {
         return None;
     }
     let (lead, between) = (&pieces[..first], &pieces[first + 1..second]);
     if let ([], [Arrow]) = (lead, between) {
-        return Some(b);
+        // From wrong to right is how a mistake is mended; of numbers, whatever goes up or down.
+        return (names.negated(a) == Some(b)).then_some(b);
     }
-    let is_first = has(lead, &["first", "initially"]);
-    let turns = has(between, &BACK) || is_first && has(between, &CLOSER);
-    (turns && (is_first || lead.is_empty()) && are(lead, &FIRST) && are(between, &THEN)).then_some(b)
+    let (lead, between) = (said(lead)?, said(between)?);
+    let turns = match lead.as_str() {
+        "" => BACK.contains(&between.as_str()),
+        lead => FIRST.contains(&lead) && CLOSER.contains(&between.as_str()),
+    };
+    turns.then_some(b)
 }
 
 /// `Strictly speaking: incorrect`: what is strictly wrong is wrong; what is strictly right may be wrong in practice.
 fn strictly(pieces: &[Piece], names: &Names) -> Option<usize> {
     let [(at, rail)] = rails(pieces)[..] else { return None };
-    let (lead, behind) = pieces.split_at(at);
-    let Some((Word(how), lead)) = lead.split_first() else { return None };
-    let lead = match how.as_str() {
-        "strictly" => lead.strip_prefix(&[Word("speaking".to_owned())]).unwrap_or(lead),
-        "technically" => lead,
-        _ => return None,
-    };
-    let reasons = match &behind[1..] {
-        [] => true,
-        [Word(why), rest @ ..] => {
-            matches!(why.as_str(), "since" | "because" | "as")
-                && !has(
-                    rest,
-                    &["but", "however", "though", "although", "yet", "still", "not", "unless", "if"],
-                )
-                && rest.iter().all(|piece| matches!(piece, Word(_)))
-        }
-        _ => false,
-    };
-    (reasons && are(lead, &SAYS) && !names.is_positive(rail) && names.opposite(rail).is_some())
-        .then_some(rail)
+    let lead = said(&pieces[..at])?;
+    let lead = lead.strip_prefix("strictly speaking")?.trim_start();
+    let is_whole = at + 1 == pieces.len() && SAYS.contains(&lead);
+    let denies = names.opposite(rail).is_some_and(|other| names.negated(other) == Some(rail));
+    (is_whole && denies).then_some(rail)
 }
 
 /// How a sentence begins and ends that says nothing but a rail, in writing without spaces; last, the ends that deny it.
@@ -315,7 +270,7 @@ fn framed(answer: &str, names: &Names) -> Option<usize> {
         let inner = begins.iter().find_map(|begin| text.strip_prefix(*begin))?;
         let denied = denies.iter().find_map(|end| named(inner.strip_suffix(*end)?));
         match denied {
-            Some(rail) => names.opposite(rail),
+            Some(rail) => names.negated(rail),
             None => ends.iter().find_map(|end| named(inner.strip_suffix(*end)?)),
         }
     })

@@ -6,8 +6,8 @@ use super::fold::folded;
 use super::lenient_json::{LenientJson, Reader};
 use super::markup;
 use super::names::Names;
-use super::retraction::overrules;
-use super::token::tokens;
+use super::token::{Token, tokens};
+use super::words::Words;
 
 /// A JSON object or list found in a reply.
 #[derive(Debug)]
@@ -60,6 +60,8 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
                     says => says,
                 };
                 let says = match says {
+                    // A comment may hold the rest.
+                    _ if reader.cut && !reader.remarks.is_empty() => Says::Cut,
                     // A remark that names another rail takes the verdict back, or may do so.
                     Says::Rail(rail)
                         if reader.remarks.iter().any(|at| is_doubted(&text[at.clone()], rail, names)) =>
@@ -110,17 +112,26 @@ pub(super) fn in_markup(text: &str, names: &Names) -> Option<Found> {
     (says != Says::Nothing).then(|| Found { at: 0..text.len(), says, explanation: explanation(&value) })
 }
 
-/// Words of a remark that leave the verdict beside it in doubt.
-const DOUBTS: [&str; 12] =
-    ["wait", "no", "not", "actually", "but", "maybe", "perhaps", "unsure", "or", "should", "though", "hmm"];
+/// Words of a remark that may speak against the verdict beside it, or of something else.
+static DOUBTS: Words = Words::new(
+    "wait no not nope never neither nor none isn't aren't don't doesn't can't cannot won't wouldn't n/a a actually but maybe perhaps unsure
+    sure or should could would might though although however hmm hm if unless except when while right fine ok okay good correct true untrue
+    false opposite disagree guess unclear undecided example placeholder todo template format sample fill previous earlier another other
+    others first second last only both strike scratch flip flipped inverted reverse mistake typo was were idea claims claimed says said
+    judge judges agent agent's user user's allowed acceptable accepted optional harmless",
+);
+/// Longer remarks say more than a reason.
+const REMARK: usize = 6;
 
-/// Whether a remark names another rail, takes back what was said, or leaves it in doubt.
+/// Whether a remark may take back the verdict beside it: beside a failure, all that is not surely its reason; beside a success, anything.
 fn is_doubted(remark: &str, rail: usize, names: &Names) -> bool {
     let tokens = tokens(remark);
-    let doubts = |word: &str| DOUBTS.contains(&word) || names.is_positive(rail) && word == "wrong";
-    overrules(&tokens, rail, names)
-        || tokens.iter().any(|token| token.is('?') || doubts(token.word()))
-        || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some_and(|(other, _)| other != rail))
+    let words: Vec<&str> = tokens.iter().map(Token::word).filter(|word| !word.is_empty()).collect();
+    let names_rail = || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some());
+    let is_reason = words.len() <= REMARK
+        && words.iter().all(|word| word.is_ascii() && !DOUBTS.has(word))
+        && !tokens.iter().any(|token| token.is('?'));
+    names.is_positive(rail) || !is_reason || names_rail()
 }
 
 /// Whether `[` begins a list of objects or strings rather than an aside.
@@ -258,13 +269,13 @@ fn says(value: &LenientJson, names: &Names) -> Says {
     }
 }
 
-/// `not correct`: what is not right is wrong. What is not wrong need not be right.
+/// `not correct` where the other rail is `incorrect`. What is not good may be less than bad, and what is not wrong need not be right.
 fn denied(text: &str, names: &Names) -> Option<usize> {
     let text = folded(text);
     let rest = ["not ", "isn't ", "is not ", "it is not ", "it isn't "]
         .iter()
         .find_map(|no| text.strip_prefix(no))?;
-    names.opposite(names.exactly(rest).filter(|rail| names.is_positive(*rail))?)
+    names.negated(names.exactly(rest)?)
 }
 
 /// Whether a key promises a verdict, as `label` and `is_correct` do.

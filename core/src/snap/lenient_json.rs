@@ -52,9 +52,18 @@ impl<'t> Reader<'t> {
             while self.peek().is_some_and(char::is_whitespace) {
                 self.next();
             }
-            let Some(length) = remark(&self.text[self.at..]) else { return };
+            let rest = &self.text[self.at..];
+            if !rest.starts_with(['/', '#']) {
+                return;
+            }
+            let Some(length) = remark(rest) else { return };
             self.remarks.push(self.at..self.at + length);
             self.at += length;
+            // Its end is out of sight, and what follows may belong to it.
+            if length >= MAX_REMARK - 4 {
+                self.cut = true;
+                self.at = self.text.len();
+            }
         }
     }
 

@@ -39,9 +39,26 @@ fn is_markup(mut text: &str) -> bool {
         let Some((tag, rest)) = text.strip_prefix('<').and_then(|text| text.split_once('>')) else {
             return false;
         };
-        if tag.contains('<') {
+        if !is_of_call(tag.trim_start_matches('/')) {
             return false;
         }
         text = rest;
     }
+}
+
+/// Whether a tag is one of those that calls are written in; a tool that is named must be one that takes a verdict.
+fn is_of_call(tag: &str) -> bool {
+    let tag = tag.to_ascii_lowercase();
+    let name = tag.find(['=', ' ']).map_or(tag.as_str(), |end| &tag[..end]);
+    let of_call = matches!(
+        name.strip_prefix("antml:").unwrap_or(name),
+        "function_calls" | "function_call" | "invoke" | "tool_call" | "tool_calls" | "tool_use" | "function"
+    );
+    let tool = &tag[name.len()..];
+    let takes = |word: &&str| tool.contains(*word);
+    let verdict =
+        ["verdict", "label", "judg", "submit", "answer", "record", "report", "grade", "classif", "evaluat"];
+    let undoes = ["reject", "retract", "undo", "delete", "remove", "revoke", "clear", "reset"];
+    let named = tool.chars().any(char::is_alphanumeric);
+    of_call && (!named || verdict.iter().any(|word| takes(&word)) && !undoes.iter().any(|word| takes(&word)))
 }

@@ -4,21 +4,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// How models open and close their thinking.
-const FENCES: [(&str, &str); 9] = [
+const FENCES: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
     ("<scratchpad>", "</scratchpad>"),
     ("[think]", "[/think]"),
     ("<antThinking>", "</antThinking>"),
-    // What a template puts around the question.
-    ("[INST]", "[/INST]"),
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
 /// Left of a chat template around a final answer; of no meaning.
-const TEMPLATE: [&str; 15] = [
+const TEMPLATE: [&str; 8] = [
     "<|start|>assistant",
     "<|channel|>final<|message|>",
     "<|return|>",
@@ -26,13 +24,6 @@ const TEMPLATE: [&str; 15] = [
     "<|eot_id|>",
     "<|end|>",
     "<|endoftext|>",
-    "<|begin_of_text|>",
-    "<start_of_turn>model",
-    "<end_of_turn>",
-    "<bos>",
-    "<eos>",
-    "<｜Assistant｜>",
-    "<｜end▁of▁sentence｜>",
     "</s>",
 ];
 
@@ -81,13 +72,36 @@ pub(super) fn strip(text: &str) -> Result<Cow<'_, str>, Unclosed> {
     Ok(Cow::Owned(answer))
 }
 
-/// The text without the mark that begins it, where that strikes nothing out: `<s>no</s> yes`.
+/// What a template begins a reply with, and what it ends one with.
+const BEGINS: [&str; 6] =
+    ["<s>", "<bos>", "<|begin_of_text|>", "<start_of_turn>model", "<｜Assistant｜>", "[/INST]"];
+const ENDS: [&str; 4] = ["<end_of_turn>", "<eos>", "<｜end▁of▁sentence｜>", "</s>"];
+
+/// The text without marks of a template around the whole of it, and without the question before them. Marks anywhere else stay: what
+/// stands there may be somebody else's words.
 fn begun(text: &str) -> &str {
-    let Some(rest) = text.trim_start().strip_prefix("<s>") else { return text };
-    match rest.find("</s>") {
-        Some(end) if !rest[end + 4..].trim().is_empty() => text,
-        _ => rest,
+    let mut text = text.trim();
+    let mut began = text;
+    while let Some(rest) = BEGINS.iter().find_map(|mark| began.strip_prefix(mark)) {
+        began = rest.trim_start();
     }
+    if let Some((asked, rest)) = began.strip_prefix("[INST]").and_then(|rest| rest.split_once("[/INST]"))
+        && !asked.contains("[INST]")
+    {
+        began = rest.trim_start();
+    }
+    if began.len() < text.len() || ENDS.iter().any(|mark| text.ends_with(mark)) {
+        let mut ended = began;
+        while let Some(rest) = ENDS.iter().find_map(|mark| ended.strip_suffix(mark)) {
+            ended = rest.trim_end();
+        }
+        // More marks within: more turns than one, or a word that is struck out.
+        let marks = BEGINS.iter().chain(&ENDS).chain(&["<start_of_turn>"]);
+        if marks.into_iter().all(|mark| !ended.contains(mark)) {
+            text = ended;
+        }
+    }
+    text
 }
 
 #[derive(Clone, Copy)]

@@ -193,7 +193,7 @@ fn of_baseline(compared: &BaselineComparison) -> Vec<String> {
         let few = if compared.is_untestable() {
             "too few differ for a test, so that 5 points fewer count; --repeats makes more".to_owned()
         } else {
-            format!("p = {:.4}", compared.p)
+            format!("p = {:.4}; a fall of 20 points counts without a test", compared.p)
         };
         format!(
             "{agent}: it does worse than in the baseline: {:.1} % of {} passed then, {:.1} % now ({few})",

@@ -21,6 +21,15 @@ pub enum CompareError {
     /// The only table has the labels of one judge only.
     #[error("there is only one judge in {}; give a second table", .0.display())]
     OneJudge(PathBuf),
+    /// A table that holds no episodes, where agents are compared, or damaged ones.
+    #[error("{}: {why}", table.display())]
+    Episodes { table: PathBuf, why: String },
+    /// The only table has scored episodes of one agent, or of none.
+    #[error("there are not two agents with scored episodes in {}; give a second table", .0.display())]
+    OneAgent(PathBuf),
+    /// A setting that has a meaning for judges only.
+    #[error("{0} is for judges: agents are compared by whether their episodes pass")]
+    ForJudges(&'static str),
     /// No tables were given.
     #[error("there is no table to compare")]
     NoTable,
@@ -39,4 +48,9 @@ pub enum CompareError {
          they are found"
     )]
     NothingInCommon { a: String, b: String },
+    /// No episode has a score of both agents.
+    #[error(
+        "no episode of a case that expects the same has a score of both {a} and {b}: are these of the same suite and repeats?"
+    )]
+    NoCaseInCommon { a: String, b: String },
 }

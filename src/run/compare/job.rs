@@ -1,22 +1,28 @@
 //! The job: labelled tables in, comparisons out.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use super::{CompareError, JudgeColumns, LabelledTable, Paired, Pairing, judges, pair};
+use super::{CompareError, JudgeColumns, LabelledTable, Paired, Pairing, episodes, judges, pair};
 use crate::bench::comparison::{self, Comparison, Question};
 use crate::bench::{Words, columns};
 use crate::read::{Selection, Table, Understanding};
-use crate::report::{self, counted};
+use crate::report::{self, Compared, counted};
+use crate::run::drive::passes;
 use crate::run::settings::{CompareSettings, ComparedTable};
 use crate::run::{Observer, RunError};
+use crate::stats::Measure;
 use crate::write;
 
 /// What a comparison came to.
 #[derive(Debug)]
 pub struct CompareSummary {
-    /// The column of gold.
+    /// What was compared.
+    pub compared: Compared,
+    /// The column of gold; of agents, whether their episodes passed.
     pub gold: String,
-    /// The judges by name; the first is what the others are compared with.
+    /// The judges or agents by name; the first is what the others are compared with.
     pub judges: Vec<String>,
     /// Each of the others with the first.
     pub comparisons: Vec<Comparison>,
@@ -34,7 +40,7 @@ impl CompareSummary {
 
     /// The comparisons in words, on lines of at most `width` columns, from 60 up.
     pub fn to_text_within(&self, width: usize) -> String {
-        let text = report::comparison(&self.judges, &self.comparisons, self.question, width);
+        let text = report::comparison(self.compared, &self.judges, &self.comparisons, self.question, width);
         format!("{}\n\n{text}", report::wrapped(&format!("by the column `{}`", self.gold), " ", width))
     }
 
@@ -48,7 +54,8 @@ impl CompareSummary {
     }
 }
 
-/// Tells whether one judge is better than another, on the same rows: every judge found in the tables is compared with the first.
+/// Tells whether one judge is better than another on the same rows, or one agent in the same cases: every one that is found in the
+/// tables is compared with the first.
 ///
 /// # Errors
 /// If the settings cannot hold, a table cannot be read, or there are not two judges with labels of the same rows.
@@ -80,7 +87,16 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
         }
         write::check_text(path, settings.force)?;
     }
-    let tables = tables(&settings, observer)?;
+    let opened = open(&settings)?;
+    let are_agents = match (settings.by, opened.first()) {
+        (Some(by), _) => by == Compared::Agents,
+        (None, Some((_, name, table))) => passes::missing(table).is_none() && judges(name, table)?.is_empty(),
+        (None, None) => false,
+    };
+    if are_agents {
+        return finish(&settings, of_agents(&settings, &opened)?);
+    }
+    let tables = tables(&settings, opened, observer)?;
     let pairing = pairing(&settings, &tables)?;
     let paired = pair(&tables, &pairing)?;
     check(&tables, &pairing, &paired, observer)?;
@@ -91,16 +107,36 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
         let (a, b) = (names[found.a].clone(), names[found.b].clone());
         return Err(CompareError::NothingInCommon { a, b }.into());
     }
+    let found = Found { compared: Compared::Judges, gold: pairing.gold, names, comparisons };
+    finish(&settings, found)
+}
+
+/// Who was compared, and what came of it.
+struct Found {
+    compared: Compared,
+    gold: String,
+    names: Vec<String>,
+    comparisons: Vec<Comparison>,
+}
+
+/// The summary, and the reports.
+fn finish(settings: &CompareSettings, found: Found) -> Result<CompareSummary, RunError> {
+    let Found { compared, gold, names, comparisons } = found;
+    let question = Question { measure: settings.measure, margin: settings.margin };
+    let who = match compared {
+        Compared::Judges => "judges",
+        Compared::Agents => "agents",
+    };
     let record = json!({
         "kind": "tooljudge compare",
         "tables": settings.tables.iter().map(|table| table.path().display().to_string()).collect::<Vec<_>>(),
-        "gold": pairing.gold,
+        "gold": gold,
         "measure": settings.measure.as_str(),
         "margin": settings.margin,
-        "judges": names,
+        who: names,
         "comparisons": comparisons,
     });
-    let summary = CompareSummary { gold: pairing.gold, judges: names, comparisons, question, record };
+    let summary = CompareSummary { compared, gold, judges: names, comparisons, question, record };
     for path in &settings.reports {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("json") => format!("{:#}\n", summary.record),
@@ -111,18 +147,56 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
     Ok(summary)
 }
 
-fn tables(settings: &CompareSettings, observer: &dyn Observer) -> Result<Vec<LabelledTable>, RunError> {
-    let mut tables = Vec::new();
-    for compared in &settings.tables {
+/// A table, its path and its name.
+type Opened<'a> = (&'a Path, String, Table);
+
+fn open(settings: &CompareSettings) -> Result<Vec<Opened<'_>>, RunError> {
+    let open = |compared: &'_ ComparedTable| {
         let (files, in_memory) = match compared {
             ComparedTable::File(path) => (vec![path.display().to_string()], Vec::new()),
             ComparedTable::Memory(_, table) => (Vec::new(), vec![table.clone()]),
         };
-        let table = Table::open_with(&files, &in_memory, Understanding::default(), Selection::default())?;
-        let name = compared.name();
+        Table::open_with(&files, &in_memory, Understanding::default(), Selection::default())
+    };
+    let opened =
+        settings.tables.iter().map(|compared| Ok((compared.path(), compared.name(), open(compared)?)));
+    opened.collect()
+}
+
+fn of_agents(settings: &CompareSettings, tables: &[Opened]) -> Result<Found, RunError> {
+    let of_judges = [
+        ("--gold", settings.gold.is_some()),
+        ("--id", settings.id.is_some()),
+        ("--cluster", settings.cluster.is_some()),
+        ("--positive", settings.positive.is_some()),
+        ("--measure", settings.measure != Measure::Accuracy),
+    ];
+    if let Some((flag, _)) = of_judges.into_iter().find(|(_, given)| *given) {
+        return Err(CompareError::ForJudges(flag).into());
+    }
+    let episodes::Agents { names, rows, contenders } = episodes::pair(tables)?;
+    let question = Question { measure: settings.measure, margin: settings.margin };
+    let mut comparisons = comparison::compare(&rows, &contenders, question);
+    if let Some(found) = comparisons.iter().find(|found| found.rows == 0) {
+        let (a, b) = (names[found.a].clone(), names[found.b].clone());
+        return Err(CompareError::NoCaseInCommon { a, b }.into());
+    }
+    // Where all that counts is whether episodes pass, the other measures have no meaning.
+    let accuracy = Measure::Accuracy.as_str();
+    comparisons.iter_mut().for_each(|found| found.differences.retain(|of| of.measure == accuracy));
+    Ok(Found { compared: Compared::Agents, gold: "passed".to_owned(), names, comparisons })
+}
+
+fn tables(
+    settings: &CompareSettings,
+    opened: Vec<Opened<'_>>,
+    observer: &dyn Observer,
+) -> Result<Vec<LabelledTable>, RunError> {
+    let mut tables = Vec::new();
+    for (path, name, table) in opened {
         let judges = judges(&name, &table)?;
         if judges.is_empty() {
-            return Err(CompareError::NoJudge(compared.path().to_owned()).into());
+            return Err(CompareError::NoJudge(path.to_owned()).into());
         }
         tables.push(LabelledTable { name, table, judges });
     }

@@ -1,5 +1,6 @@
-//! Is one judge better than another, on the same rows?
+//! Is one judge better than another on the same rows, or one agent in the same cases?
 
+mod episodes;
 mod error;
 mod job;
 mod pass;

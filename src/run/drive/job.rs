@@ -7,10 +7,11 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::baseline::{self, EpisodeResult, Passes};
+use super::baseline;
 use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
 use super::pass::{DrivePass, drive as drive_all};
+use super::passes::{self, EpisodeResult, Passes};
 use super::plan::DrivePlan;
 use super::replay::{Played, Replay};
 use super::summary::{AgentSummary, DriveSummary};
@@ -320,7 +321,7 @@ impl DrivePlan {
             if let Some(passed) = passed {
                 let expected =
                     record.as_ref().and_then(|record| record.get("test").or(record.get("example")));
-                let rules = expected.map_or(0, baseline::rules);
+                let rules = expected.map_or(0, passes::rules);
                 let key = (suite.to_owned(), case.to_owned(), at.repeat);
                 passes[at.agent].insert(key, EpisodeResult { passed, rules });
             }

@@ -11,6 +11,7 @@ mod forecast;
 mod grading;
 mod job;
 mod pass;
+pub(in crate::run) mod passes;
 mod plan;
 mod replay;
 mod resuming;

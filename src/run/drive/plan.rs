@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agent::{Agent, AgentReady};
-use super::baseline::{self, Earlier};
+use super::baseline;
 use super::error::DriveError;
+use super::passes::OfAgents;
 use super::resuming::Version;
 use crate::domain::{Json, did_you_mean};
 use crate::drive::{
@@ -39,7 +40,7 @@ pub(super) struct DrivePlan {
     pub output: Option<Output>,
     pub turns: Option<Output>,
     /// What is compared with: read before anybody is asked, and before a table may take its place.
-    pub baseline: Option<Earlier>,
+    pub baseline: Option<OfAgents>,
     pub control: Control,
 }
 

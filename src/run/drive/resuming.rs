@@ -39,9 +39,12 @@ impl Version {
         let stopped = match store.filter(|_| !settings.store.fresh) {
             Some(store) => {
                 let reader = store.reader()?;
-                // A run of some of the cases that came to its end has not ended one of all of them.
+                // A run of some of the cases that came to its end has not ended one of all of them. Of some of the cases, a wider run
+                // that ended since may have.
+                let is_whole =
+                    settings.cases.is_empty() && settings.categories.is_empty() && settings.limit.is_none();
                 match stopped(&reader, "key", &key)? {
-                    None => stopped(&reader, "selected", &selected)?,
+                    None if is_whole => stopped(&reader, "selected", &selected)?,
                     last => last,
                 }
             }

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use crate::read::InMemory;
+pub use crate::report::Compared;
 use crate::stats::Measure;
 
 /// What [`compare`](crate::run::compare()) reads, and by which measure it decides.
 #[derive(Debug, Clone)]
 pub struct CompareSettings {
-    /// Labelled tables; the first judge of the first one is what the others are compared with.
+    /// Labelled tables, or tables of episodes; the first judge or agent of the first one is what the others are compared with.
     pub tables: Vec<ComparedTable>,
+    /// What is compared. Default: agents where the first table holds episodes, else judges.
+    pub by: Option<Compared>,
     /// The column of gold, of the first table. Default: as for a benchmark, by the task of the first judge.
     pub gold: Option<String>,
     /// The column by which rows are found again in the other tables. Default: `id` or `row_id` where all tables have it; else
@@ -34,6 +37,7 @@ impl CompareSettings {
     pub fn new<T: Into<ComparedTable>>(tables: impl IntoIterator<Item = T>) -> CompareSettings {
         CompareSettings {
             tables: tables.into_iter().map(Into::into).collect(),
+            by: None,
             gold: None,
             id: None,
             cluster: None,

@@ -27,7 +27,7 @@ pub use crate::table::{Compression, Format, UnknownFormat};
 pub use crate::write::{Collected, Formulas, OutputFormat, UnknownOutputFormat};
 pub use audit::AuditSettings;
 pub use bench::BenchSettings;
-pub use compare::{CompareSettings, ComparedTable};
+pub use compare::{CompareSettings, Compared, ComparedTable};
 pub use convert::ConvertSettings;
 pub use drive::{AgentKind, AgentSettings, DriveSettings, DriveSource};
 pub use error::SettingsError;

@@ -120,7 +120,8 @@ impl LoggedTurn {
 pub struct FromLog {
     options: FromLogOptions,
     draft: Draft,
-    /// Conversations are put together at the end: their turns may come in any order.
+    /// Conversations are put together at the end: their turns may come in any order. Where something is hidden, all of the log is seen
+    /// first: what stands for a number must be none of it.
     waiting: Vec<LoggedTurn>,
 }
 
@@ -132,14 +133,20 @@ impl FromLog {
 
     /// Adds a turn.
     pub fn add(&mut self, logged: LoggedTurn) {
+        if self.options.redaction.hides_some() {
+            self.options.redaction.spare(&format!("{logged:?}"));
+            return self.waiting.push(logged);
+        }
         match self.options.mode {
-            CaseMode::Turn => {
-                let id = logged.case_id().map(|id| self.options.redaction.text(&id));
-                let case = turn::case(&logged, &self.options);
-                self.draft.add(id, case);
-            }
+            CaseMode::Turn => self.add_turn(&logged),
             CaseMode::Episode => self.waiting.push(logged),
         }
+    }
+
+    fn add_turn(&mut self, logged: &LoggedTurn) {
+        let id = logged.case_id().map(|id| self.options.redaction.text(&id));
+        let case = turn::case(logged, &self.options);
+        self.draft.add(id, case);
     }
 
     /// Counts a row that no turn can be read from, and says why.
@@ -147,9 +154,19 @@ impl FromLog {
         self.draft.leave_out(LeftOut::UnreadableRow, why);
     }
 
-    /// The suite's text; none once `stopped` says so, which is asked before each conversation.
+    /// The suite's text; none once `stopped` says so, which is asked before each turn or conversation that waits.
     pub fn finish(mut self, name: &str, stopped: &dyn Fn() -> bool) -> Option<LoggedSuite> {
-        for chain in chains::of(&self.waiting) {
+        let waiting = std::mem::take(&mut self.waiting);
+        if self.options.mode == CaseMode::Turn {
+            for logged in &waiting {
+                if stopped() {
+                    return None;
+                }
+                self.add_turn(logged);
+            }
+            return Some(self.draft.finish(name));
+        }
+        for chain in chains::of(&waiting) {
             if stopped() {
                 return None;
             }

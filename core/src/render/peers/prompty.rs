@@ -55,7 +55,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
             .ok()?,
         severity: Regex::new(r"(?i)sever|harm|risk|toxic|worst|violat|unsafe|danger").ok()?,
         one: Regex::new(r"(?i)^\W*(?:(?:a )?score (?:of )?)?1\W*?\s*(?:=|:|-|–|—|→|means|if)\s*(.+)$").ok()?,
-        variable: Regex::new(r"\{[{%][^}%]*?\b(query|tool_calls|response)\b").ok()?,
+        variable: Regex::new(r"\{[{%][^}%]*?\b(query|tool_calls|response|messages)\b").ok()?,
     })
 });
 
@@ -121,7 +121,7 @@ fn evaluator(patterns: &Patterns, head: Head, body: &str, before: usize) -> Resu
     let prelude = if uses("response") && !uses("tool_calls") {
         notes.push("{{response}} shows the turn: its calls, what they returned and the answer".to_owned());
         TURN
-    } else if uses("tool_calls") && !uses("query") {
+    } else if uses("tool_calls") && !uses("query") && !uses("messages") {
         notes.push(
             "{{tool_calls}} shows the calls and what they returned, since the file shows no conversation"
                 .to_owned(),
@@ -130,6 +130,13 @@ fn evaluator(patterns: &Patterns, head: Head, body: &str, before: usize) -> Resu
     } else {
         START
     };
+    if uses("messages") {
+        notes.push(
+            "{{messages}} is the whole conversation as one text, with all that came after the judged turn; loops over its messages are not \
+             carried over"
+                .to_owned(),
+        );
+    }
     if let Ok(rails) = &rails {
         let labels: Vec<&str> = rails.labels().collect();
         let passing: Vec<&str> = rails.labels().filter(|label| rails.passes_label(label)).collect();

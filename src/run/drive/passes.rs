@@ -1,0 +1,81 @@
+//! Whether episodes passed, as a table that `drive` wrote says.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::domain::Json;
+use crate::read::Table;
+use crate::run::RunError;
+
+/// What is known of whether episodes passed: by suite, case and repeat.
+pub(in crate::run) type Passes = BTreeMap<(String, String, u32), EpisodeResult>;
+
+/// Whether an episode passed, and a short hash of what was expected of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) struct EpisodeResult {
+    pub passed: bool,
+    pub rules: u64,
+}
+
+/// A short hash of what a scorer expected of an episode, for this process only.
+pub(in crate::run) fn rules(expected: &Json) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    expected.to_string().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The scored episodes of each agent, in the order of their first.
+pub(in crate::run) type OfAgents = Vec<(String, Passes)>;
+
+/// The columns without which a table does not say whose episodes passed.
+const NEEDED: [&str; 5] = ["suite", "case", "repeat", "agent", "passed"];
+
+/// The column that the table lacks, if it is none of episodes.
+pub(in crate::run) fn missing(table: &Table) -> Option<&'static str> {
+    NEEDED.into_iter().find(|name| table.schema().position(name).is_none())
+}
+
+/// The scored episodes of `table`, which has the columns. `wrong` makes an error of what is wrong with it.
+///
+/// # Errors
+/// If it cannot be read, or an episode stands in it twice.
+pub(in crate::run) fn read(table: &Table, wrong: &dyn Fn(String) -> RunError) -> Result<OfAgents, RunError> {
+    let expected = ["test", "example"].into_iter().find(|name| table.schema().position(name).is_some());
+    let mut found = OfAgents::new();
+    for batch in table.batches(None) {
+        let batch = batch?;
+        let columns = NEEDED.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
+        let expected = expected.map(|name| batch.column(name)).transpose()?;
+        for row in 0..batch.len() {
+            let rules = match expected.as_ref().and_then(|column| column[row].clone()) {
+                Some(Json::String(text)) => Json::parse(&text).map_or(0, |expected| rules(&expected)),
+                Some(expected) => rules(&expected),
+                None => 0,
+            };
+            let cells: Vec<Json> =
+                columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect();
+            let text = |column: usize| match &cells[column] {
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let Some(passed) = (match &cells[4] {
+                Json::Bool(passed) => Some(*passed),
+                Json::String(word) => word.to_lowercase().parse().ok(),
+                _ => None,
+            }) else {
+                continue;
+            };
+            let repeat = text(2).parse().map_err(|_| wrong(format!("`{}` is no repeat", text(2))))?;
+            let agent = text(3);
+            let at = found.iter().position(|(known, _)| *known == agent).unwrap_or_else(|| {
+                found.push((agent, Passes::new()));
+                found.len() - 1
+            });
+            let key = (text(0), text(1), repeat);
+            if found[at].1.insert(key, EpisodeResult { passed, rules }).is_some() {
+                return Err(wrong(format!("it has two rows of the case `{}`, repeat {repeat}", text(1))));
+            }
+        }
+    }
+    Ok(found)
+}
