@@ -431,3 +431,49 @@ fn own_columns_of_status_stay_beside_ours() {
     assert_eq!(work.column("typed.csv", "input_status"), ["200"]);
     assert_eq!(work.column("typed.csv", "status"), ["ok"]);
 }
+
+/// What has no column of its own is named by its path, and calls whose names and arguments are in two columns are joined.
+#[test]
+fn places_within_columns_are_read() {
+    let work = Workspace::new();
+    let tools = r#"[{"name":"f","parameters":{"type":"object","properties":{"a":{"type":"integer"}}}}]"#;
+    work.file(
+        "nested.jsonl",
+        format!(r#"{{"req":{{"prompt":"Go","tools":{tools}}},"res":{{"calls":[{{"name":"f","arguments":{{"a":1}}}}]}}}}"#),
+    );
+    work.file("two.csv", "question,tool_name,tool_args\nGo,f,\"{\"\"a\"\": 1}\"\nStay,,\n");
+    let paths = ["question=req.prompt", "tool_call=res.calls", "tool_definitions=req.tools"];
+    let columns: Vec<&str> = paths.iter().flat_map(|path| ["--column", *path]).collect();
+    work.run(&[&["convert", "nested.jsonl", "-o", "rows.jsonl"], &columns[..]].concat()).ended(0);
+    work.run(&["convert", "two.csv", "-o", "joined.jsonl"]).ended(0);
+    // Columns of structs, of which only those are read that are needed.
+    work.run(&["convert", "two.csv", "-o", "two.parquet", "--column", "tool_call=tool_name+tool_args"])
+        .ended(0);
+    work.run(
+        &[&["label", "nested.jsonl", "-o", "labels.csv", "--allow-unjudged", "1"], &columns[..]].concat(),
+    )
+    .ended(0);
+    let calls = |name: &str| -> Vec<String> {
+        let rows = work.read(name);
+        let rows = rows.lines().map(|line| Json::parse(line).unwrap());
+        rows.map(|row| row.get("tool_calls").unwrap().to_string()).collect()
+    };
+    let call = r#"[{"name":"f","arguments":{"a":1}}]"#;
+    assert_eq!(calls("rows.jsonl"), [call]);
+    assert_eq!(calls("joined.jsonl"), [call, "[]"]);
+    let failed =
+        work.run(&["convert", "nested.jsonl", "-o", "no.jsonl", "--column", "question=rek.prompt"]).ended(2);
+    assert!(failed.stderr.contains("`rek.prompt`, which is not there"), "{}", failed.stderr);
+    for (name, keys, product) in [
+        ("dify.jsonl", r#"{"query":"Go","agent_thoughts":[]}"#, "Dify"),
+        ("evals.jsonl", r#"{"run_id":"r","event_id":0,"sample_id":"s","data":{}}"#, "OpenAI Evals"),
+    ] {
+        work.file(name, keys);
+        let failed = work.run(&["label", name, "-o", "no.csv"]).ended(2);
+        assert!(
+            failed.stderr.contains(product) && failed.stderr.contains("not read yet"),
+            "{}",
+            failed.stderr
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! Files that are whole logs: told apart from tables, surveyed, and read as rows of samples.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -293,8 +294,12 @@ impl Log {
         let Ok(columns) = columns::resolve(&names, &[], true) else {
             return Err(unrecognised(&names));
         };
-        let mut cell =
-            |name: Option<&str>| name.and_then(|name| object.remove(name)).map_or(Cell::Missing, Cell::from);
+        let cell = |name: Option<&str>| {
+            let place = columns::Place::of(name?, &|key| object.contains_key(key))?;
+            let values = place.values(&|key| Ok::<_, Infallible>(vec![object.get(key).cloned()]));
+            values.unwrap_or_default().pop().flatten()
+        };
+        let cell = |name| cell(name).map_or(Cell::Missing, Cell::from);
         let row = RawRow {
             question: cell(columns.question.as_deref()),
             tool_call: cell(columns.tool_call.as_deref()),

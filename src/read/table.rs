@@ -10,6 +10,7 @@ use super::log_survey::LogSurvey;
 use super::pick::{Pick, Take};
 use super::{Format, InMemory, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;
+use crate::normalize::columns::Place;
 use crate::table::{Batch, Column, Kind, Schema, SchemaBuilder};
 
 /// Names the file of a row where a table has several.
@@ -164,8 +165,14 @@ impl Table {
 
     /// All chosen rows. With `only`, just these columns and those that choose, which for Parquet saves reading the rest.
     pub fn batches(&self, only: Option<&[String]>) -> Batches {
+        // What has no column of its own is read out of others.
+        let has = |name: &str| self.schema.position(name).is_some();
+        let only = only.map(|only| {
+            let columns = |name| Place::of(name, &has).map_or_else(Vec::new, |place| place.columns());
+            only.iter().flat_map(|name: &String| columns(name.as_str())).collect::<Vec<_>>()
+        });
         let wanted = |name: &str| {
-            only.is_none_or(|only| only.iter().any(|wanted| wanted == name))
+            only.as_ref().is_none_or(|only| only.contains(&name))
                 || self.filters.iter().any(|(filter, _)| filter == name)
         };
         let columns = self.schema.columns.iter().filter(|column| wanted(&column.name)).cloned().collect();

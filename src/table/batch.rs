@@ -8,6 +8,7 @@ use super::arrow::is_padded;
 use super::frame::{Blanks, Reading};
 use super::{Kind, Schema, TableError, frame, non_finite, schema};
 use crate::domain::{Item, Json};
+use crate::normalize::columns::Place;
 
 /// Consecutive rows of one table.
 #[derive(Debug, Clone)]
@@ -51,9 +52,16 @@ impl Batch {
         self.len() == 0
     }
 
-    /// The values of one column, row by row. A key without a column of its own is found among the other keys.
+    /// The values of one column, row by row. A key without a column of its own is found among the other keys, or at its [`Place`].
     pub fn column(&self, name: &str) -> Result<Vec<Option<Json>>, TableError> {
-        let Some(position) = self.schema.position(name) else { return Ok(self.other_key(name)) };
+        let Some(position) = self.schema.position(name) else {
+            let others = self.other_key(name);
+            let is_known = others.iter().any(Option::is_some);
+            return match Place::of(name, &|column| self.schema.position(column).is_some()) {
+                Some(place) if !is_known => place.values(&|column| self.column(column)),
+                _ => Ok(others),
+            };
+        };
         let kind = &self.schema.columns[position].kind;
         match &self.rows {
             Rows::Records(records) => {

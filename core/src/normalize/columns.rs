@@ -1,5 +1,6 @@
 //! Which columns of a table hold what: `user_input, generated, tools` are a question, a call and definitions.
 
+mod place;
 mod products;
 mod wanted;
 
@@ -9,14 +10,15 @@ use std::sync::Arc;
 use strsim::levenshtein;
 
 use crate::domain::{Slot, Variable, did_you_mean, nearest};
+pub use place::Place;
 pub use wanted::Wanted;
 
 /// The columns to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
-    /// The column of questions; `None` only where nobody wants them.
+    /// The column of questions, or a [`Place`] in one; `None` only where nobody wants them.
     pub question: Option<String>,
-    /// The column of calls, likewise.
+    /// That of calls, likewise.
     pub tool_call: Option<String>,
     /// `None` only when definitions are given elsewhere.
     pub tool_definitions: Option<String>,
@@ -122,6 +124,8 @@ pub fn resolve_wanted(
     definitions_given_elsewhere: bool,
     wanted: &Wanted,
 ) -> Result<Columns, ColumnError> {
+    let has = |name: &str| names.iter().any(|column| column == name);
+    let in_two_columns = Place::of_calls(&has);
     let mapped = |slot| mapping.iter().filter(move |(of, _)| *of == slot).map(|(_, column)| column);
     let mut used: Vec<(&str, Slot)> = Vec::new();
     for slot in Slot::ALL {
@@ -133,7 +137,7 @@ pub fn resolve_wanted(
         if columns.next().is_some() {
             return Err(ColumnError::MappedTwice(slot));
         }
-        if !names.contains(column) {
+        if Place::of(column, &has).is_none() {
             let free = names.iter().filter(|name| !used.iter().any(|(column, _)| column == name));
             let near = nearest(column, free.map(String::as_str)).map(str::to_owned);
             let likely = near.or_else(|| likely(slot, names, &used, &[column]));
@@ -161,6 +165,8 @@ pub fn resolve_wanted(
         && PLANNED.iter().all(|name| names.iter().any(|column| column == name))
     {
         used.push(("answers", Slot::ToolCall));
+    } else if wanted.has(Slot::ToolCall) && !filled(Slot::ToolCall) {
+        used.extend(in_two_columns.as_deref().map(|place| (place, Slot::ToolCall)));
     }
     if let Some((column, _)) =
         used.iter().find(|(column, _)| names.iter().filter(|name| name == column).count() > 1)
@@ -365,12 +371,12 @@ mod tests {
             (
                 "log",
                 &[],
-                "no column holds the question; the columns are `log`; this looks like an HTTP archive (HAR) (not read): write each model call as a line {\"request\": …, \"response\": …}",
+                "no column holds the question; the columns are `log`; this looks like an HTTP archive (HAR), which is not read yet: write each model call as a line {\"request\": …, \"response\": …}",
             ),
             (
                 "uuid,question,correct_answer,answers,target_tool,tools",
                 &[],
-                "no column holds the tool_call; the columns are `uuid`, `question`, `correct_answer`, `answers`, `target_tool`, `tools`; this looks like When2Call, which has four possible answers in a record (not read): write each answer as a row with `tool_call`, and with `gold` correct for the one that `correct_answer` names",
+                "no column holds the tool_call; the columns are `uuid`, `question`, `correct_answer`, `answers`, `target_tool`, `tools`; this looks like When2Call with four possible answers in a record, which is not read yet: write each answer as a row with `tool_call`, and with `gold` correct for the one that `correct_answer` names",
             ),
             ("question,x,y", &[], "no column holds the tool_call; the columns are `question`, `x`, `y`"),
             (

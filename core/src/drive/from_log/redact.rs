@@ -124,7 +124,7 @@ impl Redaction {
         let word = match digits {
             None => format!("[redacted {}]", words.len() + 1),
             // Of few digits there are few numbers; then they are more.
-            Some(digits) => (1_u64..)
+            Some(digits) => (words.len() as u64 + 1..)
                 .map(|number| format!("9{number:0>rest$}", rest = digits.saturating_sub(1)))
                 .find(|word| !spared.contains(word) && !given.contains(word))
                 .unwrap_or_default(),
