@@ -40,6 +40,7 @@ mod notebooks;
 mod one_build;
 mod options;
 mod postgres;
+mod postgres_faults;
 mod providers;
 mod rails;
 mod rates;

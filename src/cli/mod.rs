@@ -226,7 +226,9 @@ pub fn all_flags() -> clap::Command {
 /// Runs the command of these `arguments`, the first of which is the program's name; `off` is what was turned off beside them.
 fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) -> Result<Ending, Failure> {
     let flags = all_flags();
-    let (arguments, switched) = given::switched(&flags, arguments);
+    let (arguments, addresses) = store_place::hidden(arguments);
+    let host = &Host { addresses, ..host.clone() };
+    let (arguments, switched) = given::switched(&flags, &arguments);
     let matches = flags.clone().color(color).try_get_matches_from(arguments)?;
     let given = off.and(switched).with(&flags, &matches);
     let cli = Cli::from_arg_matches(&matches)?;

@@ -102,8 +102,7 @@ enum Jobs {
 impl Store {
     /// Opens the store at `place`; a file and its folder (mode 0600), or a schema and its tables, are made if need be. `run` names
     /// this run.
-    pub fn open(place: impl Into<StorePlace>, run: &str) -> Result<Store, StoreError> {
-        let place = place.into();
+    pub fn open(place: StorePlace, run: &str) -> Result<Store, StoreError> {
         let seen = Arc::new(Seen { damaged: AtomicU64::new(0), lease_clock: LeaseClock::new() });
         let (jobs, thread) = match &place {
             StorePlace::File(path) => {
@@ -120,6 +119,12 @@ impl Store {
         };
         let (kept, unkept) = (AtomicU64::new(0), AtomicU64::new(0));
         Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, thread: Some(thread) })
+    }
+
+    /// The file at `path`.
+    #[cfg(test)]
+    pub(super) fn at(path: impl AsRef<std::path::Path>, run: &str) -> Result<Store, StoreError> {
+        Store::open(StorePlace::File(path.as_ref().to_owned()), run)
     }
 
     /// Where it is.
@@ -249,6 +254,26 @@ impl Drop for Store {
         if let Some(thread) = self.thread.take() {
             // A panic of the writer already failed every waiting operation.
             let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "postgres")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_postgres_an_address_is_an_error_that_says_how_to_get_it() {
+        let place = StorePlace::parse("postgres://u:hidden@h/d").unwrap();
+        for error in [
+            Store::open(place.clone(), "a").unwrap_err(),
+            place.is_missing().unwrap_err(),
+            #[cfg(feature = "cli")]
+            Archive::open_or_create(&place).unwrap_err(),
+        ] {
+            let error = error.to_string();
+            assert!(error.contains("postgres://u@h/d: it was built without PostgreSQL"), "{error}");
+            assert!(error.contains("--features postgres") && !error.contains("hidden"), "{error}");
         }
     }
 }

@@ -159,8 +159,8 @@ fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Optio
     let place = &settings.store.place;
     match purpose {
         _ if settings.models() == 0 => Ok(None),
-        Purpose::DryRun if place.is_missing() => Ok(None),
-        Purpose::Resnap { .. } if place.is_missing() => {
+        Purpose::DryRun if place.is_missing()? => Ok(None),
+        Purpose::Resnap { .. } if place.is_missing()? => {
             Err(StoreError::Missing { place: place.to_string() }.into())
         }
         _ => Ok(Some(Arc::new(Store::open(place.clone(), run)?))),

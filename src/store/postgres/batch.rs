@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
+use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
+use super::STALL;
+use super::error::Trouble;
 use super::reply_row::{self, Rows};
 use super::server::Session;
 use super::statements::Write;
@@ -42,7 +45,9 @@ impl<'a> Pipeline<'a> {
         self.steps.push((statement, parameters));
     }
 
-    pub(super) async fn run(self) -> Result<Answers, Error> {
+    pub(super) async fn run(self) -> Result<Answers, Trouble> {
+        // Each may wait for a lock, one after the other.
+        let longest = STALL * u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
         let Session { client, statements } = self.session;
         let sent = self.steps.iter().map(async |(statement, parameters)| {
             let parameters: Vec<&(dyn ToSql + Sync)> =
@@ -50,7 +55,8 @@ impl<'a> Pipeline<'a> {
             client.query(&statements[*statement as usize], &parameters).await
         });
         // Each is sent before the next is looked at, and none waits for another's answer.
-        let answers = futures_util::future::join_all(sent).await;
+        let answers = timeout(longest, futures_util::future::join_all(sent)).await;
+        let answers = answers.map_err(|_| Trouble::Silent(longest))?;
         let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(Answers(self.steps.iter().map(|(statement, _)| *statement).zip(answers).collect()))
     }
@@ -90,20 +96,25 @@ pub(super) fn together(jobs: Vec<Job>) -> (Vec<Job>, Vec<Job>) {
     })
 }
 
-/// Adds the statements that keep outcomes: answers, failures, what was wasted, and claims that are dropped.
+/// Adds the statements that keep outcomes: answers, failures, what was wasted, and claims that are dropped. `numbered` jobs came before
+/// these; `settles` says of which questions another run's reply is as good.
 pub(super) fn add_outcomes<'a>(
     pipeline: &mut Pipeline<'a>,
     jobs: &'a [Job],
     run: &'a str,
-    (needless, count): (&[Fingerprint], i64),
+    (needless, numbered): (&[Fingerprint], i64),
+    settles: impl Fn(Fingerprint) -> bool,
 ) {
     let mut replies = Rows::default();
+    let (mut as_good, mut numbers) = (Vec::new(), Vec::new());
     let mut failed = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut wasted = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut released = needless.to_vec();
-    for Job { op, .. } in jobs {
+    for (Job { op, .. }, number) in jobs.iter().zip(numbered..) {
         match op {
             Op::Answer { fingerprint, kind, reply, prompt } => {
+                as_good.push(settles(*fingerprint));
+                numbers.push(number);
                 replies.push(*fingerprint, run, (*kind, reply), prompt.as_deref(), None);
             }
             Op::Fail { fingerprint, failure } => {
@@ -114,7 +125,7 @@ pub(super) fn add_outcomes<'a>(
                 failed.4.push(i64::from(failure.attempts));
             }
             Op::Waste { fingerprint, paid } => {
-                wasted.0.push(count + wasted.0.len() as i64);
+                wasted.0.push(number);
                 wasted.1.push(*fingerprint);
                 wasted.2.push(paid.usage.prompt_tokens.map(u64::cast_signed));
                 wasted.3.push(paid.usage.completion_tokens.map(u64::cast_signed));
@@ -137,7 +148,9 @@ pub(super) fn add_outcomes<'a>(
         }
     }
     if !replies.fingerprints.is_empty() {
-        pipeline.add(Write::Answer, replies.into_parameters());
+        let mut parameters = replies.into_parameters();
+        parameters.extend([Box::new(as_good) as Box<dyn ToSql + Sync + Send>, Box::new(numbers)]);
+        pipeline.add(Write::Answer, parameters);
     }
     if !failed.0.is_empty() {
         let (prints, runs, codes, messages, attempts) = failed;

@@ -1,6 +1,6 @@
 //! What is said to the server: the statements of a run.
 
-use super::reply_row::{COLUMNS, IN_ITS_PLACE, INSERT};
+use super::reply_row::{COLUMNS, IN_ITS_PLACE, IN_ORDER, INSERT};
 use crate::store::lease_clock::LEASE;
 
 /// Statements of the writing connection, by their place among [`all`].
@@ -88,12 +88,16 @@ pub(super) const LEAVE: [&str; 2] =
 pub(super) fn all() -> Vec<String> {
     let lease = lease();
     // What a run asks no longer, once there is an outcome.
-    let settled = "settled AS (DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = ANY($2))";
+    let settled = "settled AS (DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = ANY($2) RETURNING fingerprint)";
     vec![
-        // Also puts back what a crash of the server has lost, unless another run has it now.
+        // Also puts back what a crash of the server has lost, unless another run has it now, or has answered it: the claim had lapsed
+        // then, as when this machine was asleep.
         format!(
             "INSERT INTO claims AS held (fingerprint, claimant, lease_until) \
-             SELECT fingerprint, $2, {lease} FROM unnest($1::uuid[]) AS fingerprint ORDER BY fingerprint \
+             SELECT fingerprint, $2, {lease} FROM unnest($1::uuid[]) AS ours (fingerprint) \
+             WHERE EXISTS (SELECT FROM claims WHERE claims.fingerprint = ours.fingerprint AND claims.claimant = $2) \
+             OR NOT EXISTS (SELECT FROM replies WHERE replies.fingerprint = ours.fingerprint AND replies.run <> $2) \
+             ORDER BY fingerprint \
              ON CONFLICT (fingerprint) DO UPDATE SET lease_until = excluded.lease_until \
              WHERE held.claimant = excluded.claimant RETURNING fingerprint"
         ),
@@ -103,8 +107,19 @@ pub(super) fn all() -> Vec<String> {
              ON CONFLICT (endpoint, model, run) DO UPDATE SET lease_until = excluded.lease_until"
         ),
         "DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3".to_owned(),
+        // Of a question whose claim had lapsed, and that another run has answered meanwhile, that reply stays: whoever waited for it has
+        // it. What came here was paid for and is of no use.
         format!(
-            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT} {IN_ITS_PLACE}"
+            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)), \
+             late AS (SELECT fingerprint, number FROM unnest($1::uuid[], $18::bool[], $19::bigint[]) \
+             AS came (fingerprint, as_good, number) JOIN replies USING (fingerprint) \
+             WHERE as_good AND replies.run <> ALL($2) AND fingerprint NOT IN (SELECT fingerprint FROM settled)), \
+             noted AS (INSERT INTO wasted (run, number, fingerprint, prompt_tokens, completion_tokens, cost_usd, paid_at) \
+             SELECT run, number, fingerprint, prompt_tokens, completion_tokens, cost_usd, clock_timestamp() \
+             FROM unnest($1::uuid[], $2::text[], $5::bigint[], $7::bigint[], $13::float8[]) \
+             AS paid (fingerprint, run, prompt_tokens, completion_tokens, cost_usd) JOIN late USING (fingerprint) \
+             ON CONFLICT DO NOTHING) \
+             {INSERT} WHERE fingerprint NOT IN (SELECT fingerprint FROM late){IN_ORDER}{IN_ITS_PLACE}"
         ),
         format!(
             "WITH {settled} INSERT INTO failures (fingerprint, run, code, message, attempts, failed_at) \

@@ -32,7 +32,7 @@ pub(super) struct Writer {
     path: PathBuf,
     run: String,
     run_lock: Option<RunLock>,
-    renewed: Instant,
+    renewed: (Instant, SystemTime),
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
     seen: Arc<Seen>,
@@ -56,7 +56,7 @@ impl Writer {
             run_lock::forget(&path, &dead);
         }
         let run_lock = RunLock::begin(&path, &run);
-        let (renewed, overdue) = (Instant::now(), HashMap::new());
+        let (renewed, overdue) = ((Instant::now(), SystemTime::now()), HashMap::new());
         Ok(Writer { connection, path, run, run_lock, renewed, overdue, seen, syncs: true })
     }
 
@@ -106,7 +106,7 @@ impl Writer {
     }
 
     fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
-        let renewal_due = self.renewed.elapsed() >= RENEWAL;
+        let renewal_due = self.renewed.0.elapsed() >= RENEWAL;
         if jobs.is_empty() && !renewal_due {
             return Ok(Vec::new());
         }
@@ -291,7 +291,7 @@ impl Writer {
     }
 
     fn renew(&mut self) -> rusqlite::Result<()> {
-        self.renewed = Instant::now();
+        self.renewed = (Instant::now(), SystemTime::now());
         self.execute("UPDATE askers SET lease_until = ?1 WHERE run = ?2", (lease().1, &self.run))?;
         self.execute("UPDATE claims SET lease_until = ?1 WHERE claimant = ?2", (lease().1, &self.run))
     }
