@@ -42,6 +42,7 @@ mod options;
 mod postgres;
 mod postgres_faults;
 mod providers;
+mod purse;
 mod rails;
 mod rates;
 mod real_calls;

@@ -281,7 +281,15 @@ fn tables_of_others_and_of_newer_programs_are_left_alone() {
     }
     let store = postgres.url("newer");
     label(&work, &server, &store).ended(0);
-    assert_eq!(postgres.sql("newer", "SELECT version, program LIKE 'tooljudge %' FROM history"), "1|t");
+    assert_eq!(postgres.sql("newer", "SELECT version, program LIKE 'tooljudge %' FROM history"), "2|t");
+    // An older one is brought up to this one's version.
+    postgres.sql("newer", "DROP TABLE purses; UPDATE history SET version = 1");
+    label(&work, &server, &store).ended(0);
+    assert_eq!(
+        postgres.sql("newer", "SELECT string_agg(version::text, ' ' ORDER BY version) FROM history"),
+        "1 2"
+    );
+    postgres.sql("newer", "SELECT taken FROM purses; DELETE FROM history WHERE version = 2");
     for (sql, said) in [
         ("INSERT INTO history VALUES (7, now(), 'tooljudge 9')", "a newer tooljudge has written"),
         (

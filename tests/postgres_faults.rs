@@ -85,7 +85,8 @@ fn a_server_that_starts_up_is_waited_for_at_the_start() {
     let Some(postgres) = shared() else { return };
     let (server, work) = (slow(0), rows(3));
     let port = port(3, starting_up, Some(postgres.port()));
-    let store = postgres.url("starting").replace(&format!(":{}/", postgres.port()), &format!(":{port}/"));
+    let store =
+        postgres.url("faults_starting").replace(&format!(":{}/", postgres.port()), &format!(":{port}/"));
     label(&work, &server, &format!("{store}&sslmode=disable")).ended(0);
     right(&work, "out.csv");
 }
@@ -115,15 +116,16 @@ fn a_port_that_says_nothing_is_no_server() {
 fn a_lock_is_waited_for_however_long_it_is_held() {
     let Some(postgres) = shared() else { return };
     let (server, work) = (slow(0), rows(12));
-    let store = format!("{}&patience=1", postgres.url("locked"));
+    let store = format!("{}&patience=1", postgres.url("faults_locked"));
     label(&work, &server, &store).ended(0);
     work.file("in.csv", numbered(30));
     std::thread::scope(|scope| {
         let holder = scope.spawn(|| {
-            postgres.sql("locked", "BEGIN; LOCK TABLE replies IN SHARE MODE; SELECT pg_sleep(7); COMMIT")
+            postgres
+                .sql("faults_locked", "BEGIN; LOCK TABLE replies IN SHARE MODE; SELECT pg_sleep(7); COMMIT")
         });
         until("the lock is held", || {
-            postgres.sql("locked", "SELECT count(*) FROM pg_locks WHERE mode = 'ShareLock'") != "0"
+            postgres.sql("faults_locked", "SELECT count(*) FROM pg_locks WHERE mode = 'ShareLock'") != "0"
         });
         let ran = work.run(&[&args(&server, &store, "out.csv")[..], &["-v"]].concat()).ended(0);
         assert!(ran.stderr.contains("is locked by somebody else"), "{}", ran.stderr);
@@ -139,7 +141,7 @@ fn a_lock_is_waited_for_however_long_it_is_held() {
 fn a_server_looks_after_runs_that_are_silent() {
     let Some(postgres) = Postgres::start() else { return };
     let (server, work) = (slow(2000), rows(20));
-    let run = start(&work, &server, &postgres.url("silent"), "out.csv");
+    let run = start(&work, &server, &postgres.url("faults_silent"), "out.csv");
     server.await_requests(6);
     // Of each connection on the server's side: the kind of its timer, and when it is due, in hundredths of a second.
     let timers = || -> Vec<(String, u64)> {
@@ -164,7 +166,7 @@ fn a_server_looks_after_runs_that_are_silent() {
 #[test]
 fn a_dry_run_and_a_new_reading_make_no_schema() {
     let Some(postgres) = Postgres::start() else { return };
-    let (server, work, store) = (slow(0), rows(300), postgres.url("reading"));
+    let (server, work, store) = (slow(0), rows(300), postgres.url("faults_reading"));
     let dry = |store: &str| {
         let args = args(&server, store, "out.csv");
         work.run(&[&args[..], &["--dry-run", "--json"]].concat()).ended(0)
@@ -174,7 +176,10 @@ fn a_dry_run_and_a_new_reading_make_no_schema() {
     resnap[0] = "resnap";
     let ran = work.run(&resnap).ended(2);
     assert!(ran.stderr.contains("there is no reply store"), "{}", ran.stderr);
-    assert_eq!(postgres.sql("public", "SELECT count(*) FROM pg_namespace WHERE nspname = 'reading'"), "0");
+    assert_eq!(
+        postgres.sql("public", "SELECT count(*) FROM pg_namespace WHERE nspname = 'faults_reading'"),
+        "0"
+    );
     label(&work, &server, &store).ended(0);
     // What is stored is asked for many at once.
     let transactions = || -> u64 {
@@ -192,14 +197,14 @@ fn a_dry_run_and_a_new_reading_make_no_schema() {
 #[tokio::test]
 async fn what_another_run_has_answered_meanwhile_stays() {
     let Some(postgres) = shared() else { return };
-    let place = || StorePlace::parse(postgres.url("asleep")).unwrap();
+    let place = || StorePlace::parse(postgres.url("faults_asleep")).unwrap();
     let (a, b) = (Store::open(place(), "a").unwrap(), Store::open(place(), "b").unwrap());
     let [lapsed, fresh] = [question(0), question(1)];
     b.answer(fresh, ReplyKind::Verdict, reply("old"), None).await.unwrap();
     assert_eq!(a.claim(lapsed, Reuse::All).await.unwrap(), Claim::Ours);
     assert_eq!(a.claim(fresh, Reuse::OwnOnly).await.unwrap(), Claim::Ours);
     let token = a.lease_token();
-    postgres.sql("asleep", "DELETE FROM claims");
+    postgres.sql("faults_asleep", "DELETE FROM claims");
     assert_eq!(b.claim(lapsed, Reuse::All).await.unwrap(), Claim::Ours);
     b.answer(lapsed, ReplyKind::Verdict, reply("theirs"), None).await.unwrap();
     let began = Instant::now();
@@ -207,7 +212,7 @@ async fn what_another_run_has_answered_meanwhile_stays() {
         assert!(began.elapsed() < DEADLINE, "what was lost is noticed when claims are renewed");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert_eq!(postgres.sql("asleep", "SELECT count(*) FROM claims"), "0", "it is not claimed back");
+    assert_eq!(postgres.sql("faults_asleep", "SELECT count(*) FROM claims"), "0", "it is not claimed back");
     for question in [lapsed, fresh] {
         a.answer(question, ReplyKind::Verdict, reply("ours"), None).await.unwrap();
     }
@@ -217,16 +222,16 @@ async fn what_another_run_has_answered_meanwhile_stays() {
         assert_eq!((reply.text.as_str(), run.as_str()), (expected, by));
     }
     // It was paid for all the same.
-    assert_eq!(postgres.sql("asleep", "SELECT run, cost_usd FROM wasted"), "a|0.25");
+    assert_eq!(postgres.sql("faults_asleep", "SELECT run, cost_usd FROM wasted"), "a|0.25");
 }
 
 /// Of what could not be kept whole a part may be kept; what comes later takes no number of it.
 #[tokio::test]
 async fn what_was_wasted_is_counted_once_each() {
     let Some(postgres) = shared() else { return };
-    let store = Store::open(StorePlace::parse(postgres.url("wasted")).unwrap(), "a").unwrap();
+    let store = Store::open(StorePlace::parse(postgres.url("faults_wasted")).unwrap(), "a").unwrap();
     let paid = reply("").paid();
-    postgres.sql("wasted", "ALTER TABLE failures ADD CHECK (code <> 'no')");
+    postgres.sql("faults_wasted", "ALTER TABLE failures ADD CHECK (code <> 'no')");
     let failure = Failure { code: "no".to_owned(), message: String::new(), attempts: 1 };
     let (_, failed, _) = tokio::join!(
         store.waste(question(0), paid),
@@ -235,7 +240,7 @@ async fn what_was_wasted_is_counted_once_each() {
     );
     assert!(failed.is_err());
     store.waste(question(2), paid).await.unwrap();
-    assert_eq!(postgres.sql("wasted", "SELECT count(DISTINCT fingerprint) FROM wasted"), "3");
+    assert_eq!(postgres.sql("faults_wasted", "SELECT count(DISTINCT fingerprint) FROM wasted"), "3");
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod observer;
 mod outputs;
 pub(crate) mod panel;
 mod progress;
+mod purse;
 mod score;
 mod session;
 pub mod settings;

@@ -55,8 +55,12 @@ impl LeaseClock {
     }
 
     pub(super) fn is_expired(&self, lease_token: LeaseToken) -> bool {
-        let late = self.is_long_until((Instant::now(), SystemTime::now()));
-        late || self.lapses.load(Ordering::SeqCst) != lease_token.lapses
+        self.is_late() || self.lapses.load(Ordering::SeqCst) != lease_token.lapses
+    }
+
+    /// Whether the leases may be over by now.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_long_until((Instant::now(), SystemTime::now()))
     }
 
     /// Whether a lease may be over at `moment`, by the clock that is ahead: one that was set only makes a claim be made anew.

@@ -35,7 +35,7 @@ pub use place::StorePlace;
 pub use reader::{Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;
 
-use crate::domain::{Paid, Reply};
+use crate::domain::{Given, Paid, Reply, Taking};
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,8 +172,22 @@ impl Store {
     pub async fn claim(&self, fingerprint: Fingerprint, reuse: Reuse) -> Result<Claim, StoreError> {
         match self.write(Op::Claim { fingerprint, reuse }).await? {
             Written::Claim(claim) => Ok(claim),
-            Written::Kept => Err(self.gone()),
+            _ => Err(self.gone()),
         }
+    }
+
+    /// Takes money out of a purse, a limit on cost that all runs share which name it, for good until it is settled: what a run that
+    /// dies has taken counts as spent. What is said is how it is, so it may be said twice. Returns after it is on disk.
+    pub async fn take(&self, purse: String, taking: Taking) -> Result<Given, StoreError> {
+        match self.write(Op::Take { purse, taking }).await? {
+            Written::Given(given) => Ok(given),
+            _ => Err(self.gone()),
+        }
+    }
+
+    /// Books what this run has `spent` of a purse since it was last settled, and gives back the rest that it has taken.
+    pub async fn settle(&self, purse: String, spent: u64) -> Result<(), StoreError> {
+        self.write(Op::Settle { purse, spent }).await.map(drop)
     }
 
     /// Keeps a reply and drops the claim. Returns after both are on disk. `prompt` is what was asked, where that is to be kept

@@ -60,7 +60,7 @@ impl Panel {
             Purpose::Resnap { rails } => wording::rails(rails).map_err(SettingsError::Rails)?,
             _ => None,
         };
-        let mut shared = Shared::new(settings, store.as_deref(), purpose);
+        let mut shared = Shared::new(settings, store.as_ref(), purpose);
         let templates: Vec<Arc<Template>> = wording::templates(settings)?.into_iter().map(Arc::new).collect();
         let first =
             settings.first.as_ref().map(|first| trained::model(&first.kind, &templates)).transpose()?;

@@ -7,13 +7,16 @@ use super::server::Server;
 use crate::store::StoreError;
 
 /// The version of the tables. That of SQLite files is another one.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 0] = [];
+const STEPS: [(i64, &str); 1] = [(1, include_str!("upgrades/1_to_2.sql"))];
 
-/// All tables that a run reads and writes.
-const TABLES: &[&str] = &["replies", "failures", "wasted", "claims", "askers", "adaptations", "runs"];
+/// All tables that a run reads and writes, those of later versions last.
+const TABLES: &[&str] =
+    &["replies", "failures", "wasted", "claims", "askers", "adaptations", "runs", "purses"];
+/// How many of them version 1 had, by which a store is known.
+const FIRST: usize = 7;
 
 /// Lets `client` have tables of today's version, new, as they are, or upgraded; with a word for what is missing of a run's rights.
 pub(super) async fn migrate(client: &mut Client, server: &Server) -> Result<(), Trouble> {
@@ -92,7 +95,7 @@ pub(super) async fn found(client: &impl GenericClient, server: &Server) -> Resul
     if tables.is_empty() {
         return Ok(None);
     }
-    if !TABLES.iter().chain(&["history"]).all(|table| tables.iter().any(|found| found == table)) {
+    if !TABLES[..FIRST].iter().chain(&["history"]).all(|table| tables.iter().any(|found| found == table)) {
         return Err(StoreError::NotOurs { place }.into());
     }
     let version = format!("SELECT max(version)::bigint FROM {}.history", server.quoted_schema());

@@ -10,6 +10,7 @@ pub(super) enum Write {
     Join,
     Leave,
     Answer,
+    LateAnswer,
     Fail,
     Waste,
     Learn,
@@ -18,6 +19,11 @@ pub(super) enum Write {
     Claim,
     Look,
     Overdue,
+    Begin,
+    HoldPurse,
+    Take,
+    Commit,
+    Settle,
 }
 
 /// Those of the connection for looking up, by their place among [`look_ups`].
@@ -107,7 +113,10 @@ pub(super) fn all() -> Vec<String> {
              ON CONFLICT (endpoint, model, run) DO UPDATE SET lease_until = excluded.lease_until"
         ),
         "DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3".to_owned(),
-        // Of a question whose claim had lapsed, and that another run has answered meanwhile, that reply stays: whoever waited for it has
+        format!(
+            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT}{IN_ORDER}{IN_ITS_PLACE}"
+        ),
+        // The same where claims may have lapsed. Of a question whose claim had, and that another run has answered meanwhile, that reply stays: whoever waited for it has
         // it. What came here was paid for and is of no use.
         format!(
             "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)), \
@@ -166,6 +175,25 @@ pub(super) fn all() -> Vec<String> {
             "SELECT fingerprint, lease_until FROM claims WHERE fingerprint = ANY($1) AND {}",
             is_over("lease_until")
         ),
+        // One after the other: what is left is what all others have left.
+        "BEGIN".to_owned(),
+        "SELECT pg_advisory_xact_lock(hashtextextended('purse ' || $1::text, 0))".to_owned(),
+        // What the run says it has is what it has, so that it may say it twice.
+        format!(
+            "WITH others AS (SELECT $3::bigint - $4::bigint - coalesce(sum(taken), 0)::bigint AS free, \
+             coalesce(bool_or(taken > spent AND NOT {}), false) AS may_return FROM purses WHERE purse = $1 AND run <> $2), \
+             given AS (SELECT CASE WHEN free >= $6::bigint THEN least(greatest($7::bigint, $6), free) ELSE 0 END AS more, may_return \
+             FROM others), \
+             noted AS (INSERT INTO purses (purse, run, taken, spent) SELECT $1, $2, $4 + more, $5 FROM given \
+             ON CONFLICT (purse, run) DO UPDATE SET taken = excluded.taken, spent = excluded.spent) \
+             SELECT more, may_return FROM given",
+            is_away("purses.run")
+        ),
+        "COMMIT".to_owned(),
+        "WITH gone AS (DELETE FROM purses WHERE purse = $1 AND run = $2 RETURNING purse) \
+         INSERT INTO purses (purse, run, taken, spent) SELECT purse, '', $3, $3 FROM gone \
+         ON CONFLICT (purse, run) DO UPDATE SET taken = purses.taken + excluded.taken, spent = purses.spent + excluded.spent"
+            .to_owned(),
     ]
 }
 

@@ -14,6 +14,7 @@ use super::error::{Fault, Trouble};
 use super::server::{Server, Session};
 use super::statements::{self, Write};
 use super::{PAUSES, STALL, answered, schema};
+use crate::domain::Given;
 use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
 use crate::store::lease_clock::{LEASE, RENEWAL};
 use crate::store::stored_reply::StoredReply;
@@ -241,8 +242,13 @@ impl Writer {
             let (endpoints, models): (Vec<String>, Vec<String>) = joined.iter().cloned().unzip();
             pipeline.add(Write::Join, vec![Box::new(endpoints), Box::new(models), Box::new(&self.run)]);
         }
-        let settles = |fingerprint| self.held.get(&fingerprint).is_none_or(|held: &Held| held.any_reply);
-        add_outcomes(&mut pipeline, jobs, &self.run, (&self.needless, self.numbered), settles);
+        // Looking for replies of others costs the server a fifth more.
+        let may_be_late = self.renewed.is_none()
+            || self.seen.lease_clock.is_late()
+            || self.held.values().any(|held| held.is_lost);
+        let late = may_be_late
+            .then_some(|fingerprint| self.held.get(&fingerprint).is_none_or(|held: &Held| held.any_reply));
+        add_outcomes(&mut pipeline, jobs, &self.run, (&self.needless, self.numbered), late);
         let hung = |fingerprint| {
             let overdue: Option<&(SystemTime, Instant)> = self.overdue.get(&fingerprint);
             overdue.filter(|(_, since)| since.elapsed() >= LEASE).map(|(lease_until, _)| *lease_until)
@@ -252,13 +258,13 @@ impl Writer {
         // It is committed: from here on it counts.
         let claimed = prints(&answers, Write::Claim)?;
         let renewed = prints(&answers, Write::Renew)?;
-        let known = answers.known()?;
+        let (known, given) = (answers.known()?, answers.given()?);
         self.joined = joined;
         self.needless.clear();
         if renews {
             self.keep_renewed(now, &renewed);
         }
-        Ok(self.settle(jobs, &claimed, &known))
+        Ok(self.settle(jobs, &claimed, &known, given))
     }
 
     /// All claims were renewed at `now`, but for those that another run has, or has had and answered.
@@ -282,7 +288,9 @@ impl Writer {
         jobs: &[Job],
         claimed: &HashSet<Fingerprint>,
         known: &HashMap<Fingerprint, Known>,
+        given: Vec<Given>,
     ) -> Vec<Written> {
+        let mut given = given.into_iter();
         for Job { op, .. } in jobs {
             match op {
                 Op::Answer { fingerprint, .. }
@@ -298,6 +306,7 @@ impl Writer {
                 let is_ours = claimed.contains(fingerprint);
                 Written::Claim(self.claim(*fingerprint, *reuse, is_ours, known.get(fingerprint)))
             }
+            Op::Take { .. } => Written::Given(given.next().unwrap_or_default()),
             _ => Written::Kept,
         });
         written.collect()

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error;
+use super::purse;
 use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness, RunLock};
 use crate::domain::Reply;
@@ -175,6 +176,10 @@ impl Writer {
                  ON CONFLICT (id) DO UPDATE SET manifest = ?3, finished_at = iif(?4, ?2, NULL)",
                 (&self.run, now, manifest, finished),
             )?,
+            Op::Take { purse, taking } => {
+                return purse::take(&self.connection, (&self.path, &self.run), purse, taking).map(Written::Given);
+            }
+            Op::Settle { purse, spent } => purse::settle(&self.connection, &self.run, purse, *spent)?,
         }
         Ok(Written::Kept)
     }
