@@ -25,7 +25,7 @@ use tooljudge::internal::{
 };
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
-use tooljudge::run::settings::OutputFormat;
+use tooljudge::run::settings::{OutputFormat, StorePlace};
 use tooljudge::snap::{self, Rules};
 
 /// The binary's.
@@ -258,7 +258,7 @@ fn store(steps: &Steps) {
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path().join("replies.sqlite"), "bench").unwrap();
+        let store = Store::open(StorePlace::File(folder.path().join("replies.sqlite")), "bench").unwrap();
         let questions = if at_once == 1 { QUESTIONS / 16 } else { QUESTIONS };
         steps.measure(&name, "question", questions, 0, || {
             let asked = fingerprints();
@@ -275,7 +275,7 @@ fn store(steps: &Steps) {
         });
     }
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path().join("replies.sqlite"), "bench").unwrap();
+    let store = Store::open(StorePlace::File(folder.path().join("replies.sqlite")), "bench").unwrap();
     let asked = fingerprints();
     let answers = asked.iter().map(|one| store.answer(*one, ReplyKind::Verdict, reply.clone(), None));
     runtime.block_on(futures_util::future::try_join_all(answers)).unwrap();

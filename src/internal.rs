@@ -14,6 +14,7 @@ pub use crate::cli::{
     host::{Host, Listener, Said, Variable},
     main_with,
 };
+
 /// Tests read converted logs again row by row, benchmarks time the readers.
 pub use crate::read::{LogOptions, Selection, Table, Understanding};
 /// Tests convert a log to every kind of table in one process.
@@ -33,6 +34,7 @@ pub use crate::write::CollectedTable;
 pub use crate::write::{Output, Sink};
 #[cfg(feature = "cli")]
 pub use toml;
+pub use tooljudge_core::domain::{Given, Taking};
 
 /// What the fuzz targets check of the rooms with side effects.
 #[cfg(feature = "laws")]

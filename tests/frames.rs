@@ -11,7 +11,9 @@ use polars_arrow::io::ipc::read::{deserialize_schema, read_file_metadata, read_s
 use tooljudge::domain::Task;
 use tooljudge::frames::{self, FrameOptions};
 use tooljudge::judge::Provider;
-use tooljudge::run::settings::{Collected, InMemory, JudgeKind, JudgeSettings, LabelSettings, Take};
+use tooljudge::run::settings::{
+    Collected, InMemory, JudgeKind, JudgeSettings, LabelSettings, StorePlace, Take,
+};
 use tooljudge::run::{Labeler, label_blocking};
 
 use crate::support::server::{Answer, Server};
@@ -164,7 +166,7 @@ fn what_a_file_was_asked_is_not_asked_again_of_a_frame() {
         model.endpoint.base_url = Some(server.url.clone());
     }
     settings.panel.judges = vec![judge];
-    settings.panel.store.place = work.path("s.sqlite").into();
+    settings.panel.store.place = StorePlace::File(work.path("s.sqlite"));
     let labelled = run(settings, frame.into());
     assert_eq!(server.requests(), asked);
     let labels = labelled.column("label").unwrap().str().unwrap().clone();

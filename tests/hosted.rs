@@ -31,6 +31,7 @@ fn hosted_with(words: &[&str], tables: &[&str], stop: Stop, functions: Vec<Funct
             hear: Arc::new(move |said| hears.lock().unwrap().push(said)),
             pass: Arc::new(|pass| Box::new(pass)),
         }),
+        ..Host::default()
     };
     let (job, options, inputs) = asked(words);
     let ended = run_job(&job, &options, inputs, &host);

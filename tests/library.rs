@@ -11,7 +11,7 @@ use tooljudge::frames::{self, FrameError, FrameOptions};
 use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect};
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
-use tooljudge::run::settings::LabelSettings;
+use tooljudge::run::settings::{LabelSettings, StorePlace};
 use tooljudge::run::{Control, JudgeTask, Labeler, Observer, Pass, RunError, label};
 
 use crate::support::server::{Answer, Seen, Server};
@@ -98,9 +98,9 @@ async fn a_model_judges_samples_and_its_replies_can_be_kept() {
         Answer::label(if wrong { "incorrect" } else { "correct" })
     });
     let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("replies.sqlite");
+    let store = StorePlace::parse(folder.path().join("replies.sqlite")).unwrap();
     for _ in 0..2 {
-        let labeler = model(&server).keep_replies(&store);
+        let labeler = model(&server).keep_replies(store.clone());
         let verdicts = labeler.label(weather(), &CancellationToken::new()).await.unwrap();
         assert!(matches!(&verdicts[0].outcome, Outcome::Judged { label, .. } if label == "correct"));
         assert!(matches!(&verdicts[1].outcome, Outcome::Judged { label, .. } if label == "incorrect"));

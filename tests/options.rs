@@ -37,6 +37,7 @@ const WHOLE: &[&str] = &[
     "fold",
     "fold_output",
     "shard",
+    "purse",
     "from",
     "where",
     "limit",

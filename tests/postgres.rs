@@ -17,39 +17,39 @@ const CONCURRENCY: usize = 6;
 const PASSWORD: &str = "secret";
 
 /// A judge that takes its time, so that there is a middle of a run.
-fn slow(wait: u64) -> Server {
+pub fn slow(wait: u64) -> Server {
     Server::start(move |seen| {
         Answer::After(Duration::from_millis(wait), Box::new(Answer::label(gold(row_of(seen)))))
     })
 }
 
-fn args<'a>(server: &'a Server, store: &'a str, output: &'a str) -> Vec<&'a str> {
+pub fn args<'a>(server: &'a Server, store: &'a str, output: &'a str) -> Vec<&'a str> {
     let mut args = vec!["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url];
     args.extend(["--concurrency", "6", "--store", store, "-o", output]);
     args
 }
 
-fn label(work: &Workspace, server: &Server, store: &str) -> Ran {
+pub fn label(work: &Workspace, server: &Server, store: &str) -> Ran {
     work.run(&args(server, store, "out.csv"))
 }
 
-fn start(work: &Workspace, server: &Server, store: &str, output: &str) -> Running {
+pub fn start(work: &Workspace, server: &Server, store: &str, output: &str) -> Running {
     work.start(&args(server, store, output))
 }
 
 /// Rows in a folder of their own.
-fn rows(count: usize) -> Workspace {
+pub fn rows(count: usize) -> Workspace {
     let work = Workspace::new();
     work.file("in.csv", numbered(count));
     work
 }
 
 #[track_caller]
-fn right(work: &Workspace, output: &str) {
+pub fn right(work: &Workspace, output: &str) {
     assert_eq!(work.column(output, "label"), work.column(output, "gold"));
 }
 
-fn stat(work: &Workspace, store: &str) -> Value {
+pub fn stat(work: &Workspace, store: &str) -> Value {
     let ran = work.run(&["store", "stat", "--json", "--store", store]).ended(0);
     serde_json::from_str(&ran.stdout).unwrap()
 }
@@ -281,7 +281,15 @@ fn tables_of_others_and_of_newer_programs_are_left_alone() {
     }
     let store = postgres.url("newer");
     label(&work, &server, &store).ended(0);
-    assert_eq!(postgres.sql("newer", "SELECT version, program LIKE 'tooljudge %' FROM history"), "1|t");
+    assert_eq!(postgres.sql("newer", "SELECT version, program LIKE 'tooljudge %' FROM history"), "2|t");
+    // An older one is brought up to this one's version.
+    postgres.sql("newer", "DROP TABLE purses; UPDATE history SET version = 1");
+    label(&work, &server, &store).ended(0);
+    assert_eq!(
+        postgres.sql("newer", "SELECT string_agg(version::text, ' ' ORDER BY version) FROM history"),
+        "1 2"
+    );
+    postgres.sql("newer", "SELECT taken FROM purses; DELETE FROM history WHERE version = 2");
     for (sql, said) in [
         ("INSERT INTO history VALUES (7, now(), 'tooljudge 9')", "a newer tooljudge has written"),
         (
@@ -404,7 +412,7 @@ async fn no_clock_takes_from_a_living_run_what_it_asks() {
     assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
 }
 
-fn question(number: usize) -> Fingerprint {
+pub fn question(number: usize) -> Fingerprint {
     let text = number.to_string();
     let prompt = Prompt { text, rails: std::sync::Arc::new(Rails::correctness()), form: AnswerForm::LABEL };
     AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, 0)

@@ -264,3 +264,41 @@ fn rows_and_keys_cross_no_network_in_the_clear_unless_that_was_asked_for() {
     // Nobody is called, so nothing is sent.
     work.run(&[&label[..], &far, &["--dry-run"]].concat()).ended(0);
 }
+
+/// The address of a store, put where none belongs: whoever repeats the argument leaves its password out.
+#[test]
+fn an_address_among_the_arguments_shows_no_password() {
+    for address in [
+        format!("postgres://u:{PASSWORD}@h/d"),
+        format!("postgres://h/d?user=u&password={PASSWORD}"),
+        format!("postgresq://u:{PASSWORD}@h/d"),
+        format!("postgres://u:{PASSWORD}/x@h/d"),
+    ] {
+        let (equal, plain) = (format!("--rpm={address}"), address.as_str());
+        for args in [
+            &["store", "stat", plain][..],
+            &["store", "prune", "--dry-run", plain, "--json"],
+            &["label", plain],
+            &["label", plain, "--json"],
+            &["label", "in.csv", &equal, "--judge", "openai:m"],
+            &["label", "in.csv", "--judge", plain],
+            &["label", "in.csv", "--report", plain, "-o", plain],
+            &["bench", plain, "--sample", plain],
+            &["compare", plain, plain],
+            &["merge", plain, "-o", "out.csv"],
+            &["score", plain],
+            &["drive", plain, "--log-file", "log"],
+            &["templates", plain],
+            &[plain],
+        ] {
+            let work = Workspace::new();
+            work.file("in.csv", numbered(1));
+            let ran = work.run(args).ended(2);
+            assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(PASSWORD), "{args:?}: {ran:?}");
+            for (name, bytes) in files(&work.path("")) {
+                assert!(!name.contains(PASSWORD), "{name}");
+                assert!(!String::from_utf8_lossy(&bytes).contains(PASSWORD), "{name}");
+            }
+        }
+    }
+}

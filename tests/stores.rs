@@ -7,7 +7,8 @@ use tooljudge::domain::{
     AnswerForm, Dialogue, Entry, Paid, Prompt, RailProbability, Rails, Reply, Stop, Usage,
 };
 use tooljudge::internal::{
-    Archive, AskHasher, Claim, Failure, Fingerprint, Found, Pruning, ReplyKind, Reuse, Store, StorePlace,
+    Archive, AskHasher, Claim, Failure, Fingerprint, Found, Given, Pruning, ReplyKind, Reuse, Store,
+    StorePlace, Taking,
 };
 
 use crate::support::postgres::{Postgres, shared};
@@ -298,6 +299,32 @@ async fn runs_know_how_many_they_are() {
         assert_eq!(asking("m").await, 1);
         drop(b);
         assert_eq!((asking("m").await, asking("n").await), (0, 0));
+    }
+}
+
+/// What is said of a purse is how it is, and may be said twice.
+#[tokio::test]
+async fn a_purse_is_shared_and_never_empties_twice() {
+    for place in Place::each("purse") {
+        let (a, b) = (place.open("a"), place.open("b"));
+        let take = async |store: &Store, (granted, spent), (need, want)| {
+            let taking = Taking { ceiling: 100, granted, spent, need, want };
+            let Given { more, may_return } = store.take("p".into(), taking).await.unwrap();
+            (more, may_return)
+        };
+        assert_eq!(take(&a, (0, 0), (10, 60)).await, (60, false));
+        assert_eq!(take(&a, (0, 0), (10, 60)).await, (60, false), "nobody heard of the first");
+        assert_eq!(take(&b, (0, 0), (10, 60)).await, (40, true), "what is left");
+        assert_eq!(take(&b, (40, 5), (10, 60)).await, (0, true));
+        a.settle("p".into(), 25).await.unwrap();
+        a.settle("p".into(), 25).await.unwrap();
+        assert_eq!(take(&b, (40, 5), (40, 60)).await, (0, false), "less than is needed");
+        assert_eq!(take(&b, (40, 5), (10, 60)).await, (35, false));
+        // Whoever dies has spent what it had taken.
+        place.tamper("UPDATE purses SET run = 'dead' WHERE run = 'b'");
+        assert_eq!(take(&a, (0, 0), (1, 60)).await, (0, false));
+        let other = Taking { ceiling: 100, granted: 0, spent: 0, need: 1, want: 1 };
+        assert_eq!(a.take("other".into(), other).await.unwrap().more, 1);
     }
 }
 

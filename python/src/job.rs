@@ -83,6 +83,7 @@ pub fn run<'py>(
         collected,
         stop: stop.0.clone(),
         listener: Some(listening(verbose, &events)),
+        ..Host::default()
     };
     let work = move || {
         let ended =

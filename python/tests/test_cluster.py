@@ -74,7 +74,6 @@ def test_a_table_with_the_keys_of_a_log_stays_a_table():
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"judge": "vllm:m", "max_cost": 5}, "each worker.*provider"),
         ({"judge": ["builtin", tj.Judge("vllm:m")], "store": False}, "store=False.*twice.*postgres://"),
         ({"judge": {"vllm:m"}, "store": False}, "store=False.*twice"),
         ({"judge": "vllm:m", "store": "postgre://u:secret@h/db"}, "looks like an address"),
@@ -190,3 +189,20 @@ def test_options_of_a_whole_run_are_no_options_here():
             door.label(None, retry="unparseable")
         with pytest.raises(TypeError, match="did you mean 'judge'"):
             door.label(None, judgee="builtin")
+
+
+def test_max_cost_is_one_limit_for_all_tasks_of_a_job(server):
+    one = server(tokens=1000)
+    settings = '[judges.m]\njudge = "vllm:m"\nbase_url = "%s"\nmax_tokens = 1\nprice = { input = 1000.0, output = 1000.0 }\n'
+    with open("tooljudge.toml", "w", encoding="utf-8") as file:
+        file.write(settings % one.url)
+    job = Job({"judge": "m", "max_cost": 6.0, "store": "replies.sqlite"})
+    made = [next(elsewhere(job)(iter([batch]))) for batch in batches(numbered(20), 5)]
+    statuses = [status for batch in made for status in batch["status"].to_pylist()]
+    assert set(statuses) == {"judged", "skipped_budget"}
+    # Each costs a dollar.
+    assert 3 <= one.requests == statuses.count("judged") <= 6
+    # Another job has a purse of its own.
+    again = Job({"judge": "m", "max_cost": 6.0, "store": "replies.sqlite"})
+    next(again(iter(batches(numbered(20), 20))))
+    assert one.requests > statuses.count("judged")

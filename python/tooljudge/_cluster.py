@@ -39,11 +39,6 @@ class Job:
         judges = told.get("judge") or "builtin"
         judges = [judges] if isinstance(judges, str) or not hasattr(judges, "__iter__") else list(judges)
         asks = any(_is_model(judge, entries) for judge in judges)
-        if asks and told.get("max_cost"):
-            raise SettingsError(
-                "max_cost: each worker of a cluster would spend so much by itself. Leave it out, see what the job costs by "
-                "tooljudge.label(some_rows, dry_run=True), and set a limit at the provider; or label on one machine"
-            )
         # The built-in judge keeps nothing, and functions only what is to be kept.
         keeps = asks or any(not isinstance(judge, str) for judge in judges)
         self.store = Store(told.get("store")) if asks or keeps and told.get("store") else None
@@ -51,6 +46,9 @@ class Job:
         self._options = {**given, **files, **({"store": self.store.name if self.store else False} if keeps else {})}
         self._none = {"store": False} if keeps else {}
         self.id = uuid.uuid4().hex
+        if asks and told.get("max_cost"):
+            # Each batch is a run: all of them have one purse in the store.
+            self._options |= {"max_cost": told["max_cost"], "purse": f"job {self.id}"}
 
     # Engines show what a task is made of, and a key may be among the options.
     def __repr__(self) -> str:

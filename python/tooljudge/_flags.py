@@ -73,6 +73,7 @@ class LabelRest(TypedDict, total=False):
     fresh: bool | None
     retry: Some | None
     keep_prompts: bool | None
+    purse: str | None
     force: bool | None
     prefix: str | None
     overwrite: bool | None
@@ -150,6 +151,7 @@ class BatchRest(TypedDict, total=False):
     fresh: bool | None
     retry: Some | None
     keep_prompts: bool | None
+    purse: str | None
     prefix: str | None
     overwrite: bool | None
     drop: Some | None
@@ -267,6 +269,7 @@ class ResnapRest(TypedDict, total=False):
     fresh: bool | None
     retry: Some | None
     keep_prompts: bool | None
+    purse: str | None
     force: bool | None
     prefix: str | None
     overwrite: bool | None

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::observer::Console;
 use super::printer::Printer;
+use super::store_place::Addresses;
 use crate::judge::Function;
 use crate::run::settings::{Collected, ComparedTable, InMemory, InputSettings, OutputSettings};
 use crate::run::{Control, Observer, Pass, Stop};
@@ -49,6 +50,8 @@ pub struct Host {
     pub stop: Stop,
     /// Who is spoken to, if it is no terminal.
     pub listener: Option<Listener>,
+    /// Addresses with passwords that stood among the arguments.
+    pub addresses: Addresses,
 }
 
 /// A program that is spoken to in the place of a terminal.
@@ -68,9 +71,14 @@ const IN_MEMORY: &str = "memory:";
 impl Host {
     /// A variable of the host's or the process's environment, unless it is empty.
     pub fn variable(&self, name: &str) -> Option<String> {
-        let own = self.variable.as_ref().and_then(|variable| variable(name));
-        let value = own.or_else(|| process_variable(name))?.trim().to_owned();
+        let value = self.untrimmed(name)?.trim().to_owned();
         (!value.is_empty()).then_some(value)
+    }
+
+    /// The same with its spaces, which may belong to a password.
+    pub fn untrimmed(&self, name: &str) -> Option<String> {
+        let own = self.variable.as_ref().and_then(|variable| variable(name));
+        own.or_else(|| process_variable(name)).filter(|value| !value.is_empty())
     }
 
     /// The judge of the host that goes by `name`, if there is one.

@@ -246,6 +246,8 @@ fn can_be_set(command: &str, key: &str) -> bool {
 /// Runs the command of these `arguments`, the first of which is the program's name; `off` is what was turned off beside them.
 fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) -> Result<Ending, Failure> {
     let flags = all_flags();
+    let (arguments, addresses) = store_place::hidden(arguments);
+    let host = &Host { addresses, ..host.clone() };
     let matches = flags.clone().color(color).try_get_matches_from(arguments)?;
     let given = off.with(&flags, &matches);
     let cli = Cli::from_arg_matches(&matches)?;

@@ -1,16 +1,48 @@
-//! A cost ceiling that holds: nothing is sent unless the worst it can cost is still there.
+//! A cost ceiling that holds: nothing is sent unless the worst it can cost is still there. It is a run's own, or that of all runs with one
+//! purse: then money is taken from the purse in advance, some requests' worth at a time.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as FairMutex, Notify};
+use tokio::time::{Instant, sleep};
+
+use super::AskError;
+use crate::domain::{Given, Taking};
 
 /// Money is counted in whole millionths of a millionth of a dollar, so that sums are exact.
 const UNITS: f64 = 1e12;
+
+/// Requests whose worst is taken from a purse at once. Chosen: most cost a fraction of their worst, so that a purse is asked for one
+/// request in some dozens; what a run has and does not use is missing to others near the end only.
+const AHEAD: u64 = 8;
+/// How often a purse is looked at again that others may give back to.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// For how long: others may hang. Chosen: longer than a request may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A limit on cost that several runs share.
+pub trait Purse: fmt::Debug + Send + Sync {
+    /// Takes some of it, if there is enough left.
+    ///
+    /// # Errors
+    /// In words, where it cannot be reached.
+    fn take(&self, taking: Taking) -> BoxFuture<'_, Result<Given, String>>;
+
+    /// Gives back all but what was `spent`; whatever this run takes from now on is counted anew.
+    ///
+    /// # Errors
+    /// As for taking.
+    fn settle(&self, spent: u64) -> BoxFuture<'_, Result<(), String>>;
+}
 
 /// What a run may spend, shared by all its judges.
 #[derive(Debug)]
 pub struct CostBudget {
     ceiling: u64,
+    purse: Option<Box<dyn Purse>>,
     /// Held by whoever is next.
     turn: FairMutex<()>,
     changed: Notify,
@@ -19,8 +51,12 @@ pub struct CostBudget {
 
 #[derive(Debug, Default)]
 struct State {
+    /// What may be spent as far as is known: all of it, or what was taken from the purse.
+    granted: u64,
     /// What was spent, or may have been.
     spent: u64,
+    /// Of that, what the purse has booked for good.
+    settled: u64,
     /// The worst that requests under way can cost.
     reserved: u64,
     under_way: usize,
@@ -38,13 +74,16 @@ pub(super) struct CostReservation {
 impl CostBudget {
     /// `ceiling` in US dollars.
     pub fn new(ceiling: f64) -> Arc<CostBudget> {
-        Arc::new(CostBudget {
-            // Rounded down, while costs are rounded up.
-            ceiling: (ceiling.max(0.0) * UNITS) as u64,
-            turn: FairMutex::new(()),
-            changed: Notify::new(),
-            state: Mutex::default(),
-        })
+        CostBudget::with_purse(ceiling, None)
+    }
+
+    /// The same for all runs with one `purse` together.
+    pub(crate) fn with_purse(ceiling: f64, purse: Option<Box<dyn Purse>>) -> Arc<CostBudget> {
+        // Rounded down, while costs are rounded up.
+        let ceiling = (ceiling.max(0.0) * UNITS) as u64;
+        let granted = if purse.is_some() { 0 } else { ceiling };
+        let state = Mutex::new(State { granted, ..State::default() });
+        Arc::new(CostBudget { ceiling, purse, turn: FairMutex::new(()), changed: Notify::new(), state })
     }
 
     /// What was spent so far, in US dollars, requests whose fate is unknown included at their worst.
@@ -52,26 +91,81 @@ impl CostBudget {
         self.state().spent as f64 / UNITS
     }
 
-    /// Sets aside `worst` dollars. Waits as long as requests under way may turn out cheaper than feared; none if it does
-    /// not fit even then.
-    pub(super) async fn reserve(self: &Arc<Self>, worst: f64) -> Option<CostReservation> {
+    /// Sets aside `worst` dollars. Waits as long as requests under way, here or in a run with the same purse, may turn out cheaper
+    /// than feared.
+    ///
+    /// # Errors
+    /// [`AskError::Ceiling`] if it does not fit even then; [`AskError::Run`] if the purse cannot be reached.
+    pub(super) async fn reserve(self: &Arc<Self>, worst: f64) -> Result<CostReservation, AskError> {
         let amount = units(worst);
         let _turn = self.turn.lock().await;
+        let began = Instant::now();
         loop {
-            {
+            let (is_idle, taking) = {
                 let mut state = self.state();
-                let taken = state.spent.saturating_add(state.reserved);
-                if amount <= self.ceiling.saturating_sub(taken) {
+                let free = state.granted.saturating_sub(state.spent.saturating_add(state.reserved));
+                if amount <= free {
                     state.reserved += amount;
                     state.under_way += 1;
-                    return Some(CostReservation { cost_budget: Arc::clone(self), amount, spent: amount });
+                    return Ok(CostReservation { cost_budget: Arc::clone(self), amount, spent: amount });
                 }
-                if state.under_way == 0 {
-                    return None;
+                (state.under_way == 0, self.taking(&mut state, amount))
+            };
+            let given = match &self.purse {
+                Some(purse) => {
+                    let unreached = |message| AskError::Run { code: "purse".to_owned(), message };
+                    purse.take(taking).await.map_err(unreached)?
                 }
+                None => Given::default(),
+            };
+            self.state().granted += given.more;
+            match (given.more, is_idle, given.may_return) {
+                (1.., ..) => {}
+                (_, true, false) => return Err(AskError::Ceiling),
+                (_, true, true) if began.elapsed() >= PATIENCE => return Err(AskError::Ceiling),
+                (_, false, false) => self.changed.notified().await,
+                (_, _, true) => tokio::select! {
+                    () = self.changed.notified() => {}
+                    () = sleep(LOOK_AGAIN) => {}
+                },
             }
-            self.changed.notified().await;
         }
+    }
+
+    /// What to say to the purse where `amount` is to be had. Without a request under way, all that was not spent is given back with
+    /// it: of several runs that have too little, one then has enough.
+    fn taking(&self, state: &mut State, amount: u64) -> Taking {
+        let used = state.spent.saturating_add(state.reserved);
+        if self.purse.is_some() {
+            state.granted = if state.under_way == 0 { used } else { state.granted.max(used) };
+        }
+        Taking {
+            ceiling: self.ceiling,
+            granted: state.granted - state.settled.min(state.granted),
+            spent: state.spent - state.settled,
+            need: amount.saturating_sub(state.granted.saturating_sub(used)),
+            want: amount.saturating_mul(AHEAD),
+        }
+    }
+
+    /// Gives back to the purse what was taken and not spent: nobody here asks any more, for now.
+    ///
+    /// # Errors
+    /// In words, if the purse cannot be reached: then it counts as spent.
+    pub(crate) async fn settle(&self) -> Result<(), String> {
+        let Some(purse) = &self.purse else { return Ok(()) };
+        let _turn = self.turn.lock().await;
+        let (spent, unsettled) = {
+            let mut state = self.state();
+            if state.under_way > 0 {
+                return Ok(());
+            }
+            state.granted = state.spent;
+            (state.spent, state.spent - state.settled)
+        };
+        purse.settle(unsettled).await?;
+        self.state().settled = spent;
+        Ok(())
     }
 
     fn close(&self, reserved: u64, spent: u64) {
@@ -165,7 +259,7 @@ mod tests {
             tasks.spawn(async move {
                 for end in attempts {
                     let place = Arc::clone(&places).acquire_owned().await.unwrap();
-                    let Some(money) = cost_budget.reserve(worst).await else { return };
+                    let Ok(money) = cost_budget.reserve(worst).await else { return };
                     tokio::time::sleep(takes).await;
                     if end != End::Refused {
                         *bill.lock().unwrap() += units(real);
@@ -216,7 +310,7 @@ mod tests {
         let first = cost_budget.reserve(0.7).await.unwrap();
         let waiting = tokio::spawn({
             let cost_budget = Arc::clone(&cost_budget);
-            async move { cost_budget.reserve(0.5).await.is_some() }
+            async move { cost_budget.reserve(0.5).await.is_ok() }
         });
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert!(!waiting.is_finished());
@@ -224,8 +318,83 @@ mod tests {
         assert!(waiting.await.unwrap());
         // That one was dropped, so it counts as spent.
         assert!((cost_budget.spent() - 0.9).abs() < 1e-9);
-        assert!(cost_budget.reserve(0.2).await.is_none());
+        assert!(cost_budget.reserve(0.2).await.is_err());
         cost_budget.reserve(0.05).await.unwrap().release();
         assert!((cost_budget.spent() - 0.9).abs() < 1e-9);
+    }
+
+    /// A purse in memory, as one of its runs has it.
+    #[derive(Debug, Clone)]
+    struct Shared {
+        run: usize,
+        /// What each run has taken, what it has spent, and whether it lives.
+        taken: Arc<Mutex<[(u64, u64, bool); 4]>>,
+    }
+
+    impl Purse for Shared {
+        fn take(&self, taking: Taking) -> BoxFuture<'_, Result<Given, String>> {
+            let mut taken = self.taken.lock().unwrap();
+            taken[self.run] = (taking.granted, taking.spent, true);
+            let sum: u64 = taken.iter().map(|(taken, ..)| taken).sum();
+            let others = taken.iter().enumerate().filter(|(run, _)| *run != self.run);
+            let may_return = { others }.any(|(_, (taken, spent, lives))| taken > spent && *lives);
+            let free = taking.ceiling.saturating_sub(sum);
+            let more = if free >= taking.need { taking.want.max(taking.need).min(free) } else { 0 };
+            taken[self.run].0 += more;
+            Box::pin(async move { Ok(Given { more, may_return }) })
+        }
+
+        fn settle(&self, spent: u64) -> BoxFuture<'_, Result<(), String>> {
+            self.taken.lock().unwrap()[self.run] = (spent, spent, false);
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    /// Four runs with one purse, one of which is killed: what they are billed together is never above the limit, and the others use
+    /// what there is.
+    #[tokio::test(start_paused = true)]
+    async fn runs_with_one_purse_keep_one_ceiling() {
+        const CEILING: f64 = 60.0;
+        for seed in 0..200 {
+            let (taken, bill) = (Arc::<Mutex<[(u64, u64, bool); 4]>>::default(), Arc::new(Mutex::new(0.0)));
+            let dies_after = Duration::from_millis(fastrand::Rng::with_seed(seed).u64(0..8000));
+            let runs: Vec<_> = (0..4)
+                .map(|run| {
+                    let purse = Shared { run, taken: Arc::clone(&taken) };
+                    let budget = CostBudget::with_purse(CEILING, Some(Box::new(purse)));
+                    let bill = Arc::clone(&bill);
+                    tokio::spawn(async move {
+                        let mut tasks = tokio::task::JoinSet::new();
+                        for place in 0..6 {
+                            let (budget, bill) = (Arc::clone(&budget), Arc::clone(&bill));
+                            let mut random = fastrand::Rng::with_seed(seed * 100 + run as u64 * 10 + place);
+                            tasks.spawn(async move {
+                                while let Ok(money) = budget.reserve(1.0).await {
+                                    let cost = random.f64();
+                                    *bill.lock().unwrap() += cost;
+                                    tokio::time::sleep(Duration::from_millis(random.u64(1..2000))).await;
+                                    money.spend(cost);
+                                }
+                            });
+                        }
+                        while tasks.join_next().await.is_some() {}
+                        budget.settle().await.unwrap();
+                    })
+                })
+                .collect();
+            tokio::time::sleep(dies_after).await;
+            runs[3].abort();
+            taken.lock().unwrap()[3].2 = false;
+            for run in runs.into_iter().take(3) {
+                run.await.unwrap();
+            }
+            let bill = *bill.lock().unwrap();
+            let booked: u64 = taken.lock().unwrap().iter().map(|(taken, ..)| taken).sum();
+            let (booked, left) = (booked as f64 / UNITS, CEILING - booked as f64 / UNITS);
+            assert!(
+                bill <= booked + 1e-6 && (0.0..1.0).contains(&left),
+                "{seed}: {bill} of {booked}, {left} left"
+            );
+        }
     }
 }

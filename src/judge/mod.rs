@@ -39,6 +39,7 @@ mod uniform_failure;
 
 pub use adaptation::Adaptation;
 pub use cost_budget::CostBudget;
+pub(crate) use cost_budget::Purse;
 pub use endpoint::Endpoint;
 pub use function::{Function, FunctionCall, FunctionError};
 pub use limiter::{Concurrency, LimitedBy, Limiter, Limits, Slot, Stated, UnknownConcurrency};

@@ -11,7 +11,7 @@ use super::adaptation::{AdaptationSet, Adaptations, is_forced, next_rail, rail};
 use super::adaptation_probe::AdaptationProbe;
 use super::body_template::BodyTemplates;
 use super::channel::Channel;
-use super::cost_budget::CostReservation;
+use super::cost_budget::{CostBudget, CostReservation};
 use super::exchange::Exchange;
 use super::failure::{Failure, advice};
 use super::limiter::{Cost, Permit, QuotaReservation, Slot};
@@ -84,6 +84,11 @@ impl Remote {
         self.settings.limiter.most_in_flight()
     }
 
+    /// What it may spend, if there is a ceiling.
+    pub(crate) fn cost_budget(&self) -> Option<&std::sync::Arc<CostBudget>> {
+        self.settings.cost_budget.as_ref()
+    }
+
     /// Tokens that asking `prompt` once will take, about; real usage corrects it.
     pub(crate) fn expected_usage(&self, prompt: &Prompt) -> Usage {
         self.expected(&Exchange::Verdict(prompt))
@@ -116,14 +121,12 @@ impl Remote {
 
     /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
     async fn reserve(&self, body: &[u8], attempts: u32) -> Result<Option<CostReservation>, AskError> {
-        let Settings { price: Some(price), cost_budget: Some(cost_budget), .. } = &self.settings else {
-            return Ok(None);
-        };
+        let Some((price, cost_budget)) = self.settings.price.zip(self.cost_budget()) else { return Ok(None) };
         let Some(worst) = price.worst(body.len(), self.max_tokens.unwrap_or(u32::MAX)) else {
             let message = "the prompt may be longer than its price holds for".to_owned();
             return Err(self.question_error("no_price".to_owned(), message, attempts));
         };
-        cost_budget.reserve(worst).await.map(Some).ok_or(AskError::Ceiling)
+        cost_budget.reserve(worst).await.map(Some)
     }
 
     /// Sends `body`, and settles what it costs.

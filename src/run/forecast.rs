@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use super::{JudgeTask, Panel, RunError, Samples};
+use super::{JudgeTask, Panel, Question, RunError, Samples};
 use crate::domain::{Flag, RowError};
-use crate::store::{Found, Reader};
+use crate::store::{Fingerprint, Found, Reader};
 
 /// What one judge with one template would be asked. Tokens are estimates: four bytes a token, reasoning not counted.
 #[derive(Debug, Default)]
@@ -38,6 +38,9 @@ pub struct Forecast {
     pub prompts: Vec<String>,
 }
 
+/// Questions that are looked up at once.
+const LOOKED_UP: usize = 512;
+
 /// A forecast for each model judge of `panel`, given what each member is asked about, with the first `shown` prompts.
 pub(super) fn forecasts(
     panel: &Panel,
@@ -62,10 +65,11 @@ fn forecast(
     shown: usize,
 ) -> Result<Forecast, RunError> {
     let hasher = judge_task.hasher();
-    let price = judge_task.judge.price();
     let settled = judge_task.first.as_ref().map(|first| (first.name.clone(), 0));
-    let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), settled, ..Forecast::default() };
+    let mut forecast =
+        Forecast { cost_usd: judge_task.judge.price().map(|_| 0.0), settled, ..Forecast::default() };
     let mut seen = HashSet::new();
+    let mut open = Vec::new();
     for batch in samples.batches() {
         for row in batch? {
             forecast.rows += 1;
@@ -99,20 +103,40 @@ fn forecast(
                     forecast.prompts.push(question.prompt.text.clone());
                 }
                 forecast.questions += 1;
-                if let Some(store) = store
-                    && let Found::Reply { .. } = store.get(question.fingerprint)?
-                {
-                    forecast.answered += 1;
-                    continue;
+                open.push(question);
+                if open.len() == LOOKED_UP {
+                    forecast.count(std::mem::take(&mut open), judge_task, store)?;
                 }
-                let usage = judge_task.judge.expected_usage(&question.prompt);
-                forecast.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
-                forecast.completion_tokens += usage.completion_tokens.unwrap_or(0);
-                // One prompt may be too long for a price that holds for others.
-                forecast.cost_usd =
-                    forecast.cost_usd.zip(price.and_then(|price| price.cost(&usage))).map(|(a, b)| a + b);
             }
         }
     }
+    forecast.count(open, judge_task, store)?;
     Ok(forecast)
+}
+
+impl Forecast {
+    /// Counts what has its reply in the store, and what it would take to ask the rest.
+    fn count(
+        &mut self,
+        questions: Vec<Question>,
+        judge_task: &JudgeTask,
+        store: Option<&Reader>,
+    ) -> Result<(), RunError> {
+        let price = judge_task.judge.price();
+        let fingerprints: Vec<Fingerprint> = questions.iter().map(|question| question.fingerprint).collect();
+        let found = store.map_or(Ok(Vec::new()), |store| store.get_all(&fingerprints))?;
+        let mut found = found.into_iter();
+        for question in questions {
+            if let Some(Found::Reply { .. }) = found.next() {
+                self.answered += 1;
+                continue;
+            }
+            let usage = judge_task.judge.expected_usage(&question.prompt);
+            self.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
+            self.completion_tokens += usage.completion_tokens.unwrap_or(0);
+            // One prompt may be too long for a price that holds for others.
+            self.cost_usd = self.cost_usd.zip(price.and_then(|price| price.cost(&usage))).map(|(a, b)| a + b);
+        }
+        Ok(())
+    }
 }

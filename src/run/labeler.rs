@@ -56,9 +56,9 @@ impl Labeler {
     /// Keeps replies in the store at `place`, so that nothing is paid for twice, across crashes and other runs. The
     /// built-in judge has nothing to keep.
     #[must_use]
-    pub fn keep_replies(mut self, place: impl Into<StorePlace>) -> Labeler {
+    pub fn keep_replies(mut self, place: StorePlace) -> Labeler {
         if let Kind::Model { store, .. } = &mut self.kind {
-            *store = Some(place.into());
+            *store = Some(place);
         }
         self
     }
@@ -111,7 +111,7 @@ impl Labeler {
         let run = format!("library-{:016x}", fastrand::u64(..));
         // Forgotten, folder and all, at the end of this function.
         let folder = tempfile::tempdir().map_err(|error| RunError::Worker(error.to_string()))?;
-        let place = store.clone().unwrap_or_else(|| folder.path().join("replies.sqlite").into());
+        let place = store.clone().unwrap_or_else(|| StorePlace::File(folder.path().join("replies.sqlite")));
         let name = run.clone();
         // A server may take its time to let us in.
         let opened = tokio::task::spawn_blocking(move || Store::open(place, &name)).await;

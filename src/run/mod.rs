@@ -26,6 +26,7 @@ mod observer;
 mod outputs;
 pub(crate) mod panel;
 mod progress;
+mod purse;
 mod score;
 mod session;
 pub mod settings;
@@ -67,7 +68,9 @@ pub use suite::{
 pub use train::{RowCounts, TrainError, TrainSummary, train};
 pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Summary};
 
-pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Part, Reading, ask, ask_all, sharing, while_held};
+pub(crate) use ask::{
+    AskIndex, AskOutcome, AskPass, Part, Question, Reading, ask, ask_all, sharing, while_held,
+};
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 pub(crate) use bench::{CaseBook, Gatherer, GoldPlan, cases};
 use forecast::forecasts;

@@ -57,8 +57,8 @@ pub enum StoreError {
     Address { why: String },
     /// This program was built without what it takes to reach a server.
     #[error(
-        "this tooljudge cannot use the reply store {place}: it was built without PostgreSQL. Releases and the Python package \
-             have it; from source, build with `--features postgres`"
+        "this tooljudge cannot use the reply store {place}: it was built without PostgreSQL. The Python package has it; from \
+             source, build with `--features postgres`"
     )]
     NoServers { place: String },
     /// The server, or the database on it, does not let us in.

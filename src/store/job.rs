@@ -3,7 +3,7 @@
 use tokio::sync::oneshot;
 
 use super::{Claim, Failure, Fingerprint, ReplyKind, Reuse, StoreError};
-use crate::domain::{Paid, Reply};
+use crate::domain::{Given, Paid, Reply, Taking};
 
 /// Operations in one commit; bounds how long the first of them waits.
 pub(super) const BATCH: usize = 1024;
@@ -19,13 +19,19 @@ pub(super) enum Op {
     Leave { endpoint: String, model: String },
     Learn { endpoint: String, model: String, adaptation: String },
     Manifest { manifest: String, finished: bool },
+    Take { purse: String, taking: Taking },
+    Settle { purse: String, spent: u64 },
 }
 
 impl Op {
     /// Whether it must outlive a failure of power: a lost reply is a paid call. Of the rest nothing is lost that the next run
     /// would miss.
     pub(super) fn is_lasting(&self) -> bool {
-        matches!(self, Op::Answer { .. } | Op::Waste { .. } | Op::Manifest { finished: true, .. })
+        match self {
+            Op::Answer { .. } | Op::Waste { .. } | Op::Take { .. } | Op::Settle { .. } => true,
+            Op::Manifest { finished, .. } => *finished,
+            _ => false,
+        }
     }
 }
 
@@ -33,6 +39,7 @@ impl Op {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Written {
     Claim(Claim),
+    Given(Given),
     Kept,
 }
 

@@ -1,7 +1,8 @@
-//! When a run last renewed its claims, by the monotonic clock, which no change of the system time moves.
+//! When a run last renewed its claims: by the monotonic clock, which no change of the system time moves, and by the system time, which
+//! goes on while the machine sleeps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
 pub(super) const LEASE: Duration = Duration::from_secs(10);
@@ -13,9 +14,9 @@ const MARGIN: Duration = Duration::from_secs(1);
 /// The writing thread records each renewal; code that is about to use a claim asks whether the lease still holds.
 #[derive(Debug)]
 pub(super) struct LeaseClock {
-    began: Instant,
-    /// The last renewal, in milliseconds from `began`.
-    renewed: AtomicU64,
+    began: (Instant, SystemTime),
+    /// The last renewal, in milliseconds from `began`, by either clock.
+    renewed: [AtomicU64; 2],
     /// How often a renewal came too late.
     lapses: AtomicU64,
 }
@@ -28,17 +29,19 @@ pub struct LeaseToken {
 
 impl LeaseClock {
     pub(super) fn new() -> LeaseClock {
-        LeaseClock { began: Instant::now(), renewed: AtomicU64::new(0), lapses: AtomicU64::new(0) }
+        let began = (Instant::now(), SystemTime::now());
+        LeaseClock { began, renewed: Default::default(), lapses: AtomicU64::new(0) }
     }
 
     /// All claims that were left were renewed at `moment`, and others can see that.
-    pub(super) fn renewed(&self, moment: Instant) {
-        let moment = self.millis(moment);
+    pub(super) fn renewed(&self, moment: (Instant, SystemTime)) {
         // In this order: nobody is to see the renewal and not that it came too late.
-        if is_long(self.renewed.load(Ordering::SeqCst), moment) {
+        if self.is_long_until(moment) {
             self.lapses.fetch_add(1, Ordering::SeqCst);
         }
-        self.renewed.store(moment, Ordering::SeqCst);
+        for (renewed, millis) in self.renewed.iter().zip(self.millis(moment)) {
+            renewed.store(millis, Ordering::SeqCst);
+        }
     }
 
     /// A claim was lost to another run, in time or not.
@@ -52,17 +55,30 @@ impl LeaseClock {
     }
 
     pub(super) fn is_expired(&self, lease_token: LeaseToken) -> bool {
-        let late = is_long(self.renewed.load(Ordering::SeqCst), self.millis(Instant::now()));
-        late || self.lapses.load(Ordering::SeqCst) != lease_token.lapses
+        self.is_late() || self.lapses.load(Ordering::SeqCst) != lease_token.lapses
     }
 
-    fn millis(&self, moment: Instant) -> u64 {
-        u64::try_from(moment.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX)
+    /// Whether the leases may be over by now.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_long_until((Instant::now(), SystemTime::now()))
     }
-}
 
-fn is_long(from: u64, to: u64) -> bool {
-    u128::from(to.saturating_sub(from)) >= (LEASE - MARGIN).as_millis()
+    /// Whether a lease may be over at `moment`, by the clock that is ahead: one that was set only makes a claim be made anew.
+    fn is_long_until(&self, moment: (Instant, SystemTime)) -> bool {
+        let since = self.renewed.iter().zip(self.millis(moment));
+        { since }.any(|(renewed, millis)| {
+            let passed = millis.saturating_sub(renewed.load(Ordering::SeqCst));
+            u128::from(passed) >= (LEASE - MARGIN).as_millis()
+        })
+    }
+
+    fn millis(&self, (moment, time): (Instant, SystemTime)) -> [u64; 2] {
+        let passed = [
+            moment.saturating_duration_since(self.began.0),
+            time.duration_since(self.began.1).unwrap_or_default(),
+        ];
+        passed.map(|passed| u64::try_from(passed.as_millis()).unwrap_or(u64::MAX))
+    }
 }
 
 #[cfg(test)]
@@ -71,14 +87,26 @@ mod tests {
 
     #[test]
     fn claims_hold_for_a_lease_after_their_renewal() {
+        let now = || (Instant::now(), SystemTime::now());
         let Some(long_ago) = Instant::now().checked_sub(LEASE) else { return };
-        let lease_clock = LeaseClock { began: long_ago, ..LeaseClock::new() };
+        let lease_clock = LeaseClock { began: (long_ago, SystemTime::now()), ..LeaseClock::new() };
         let before = lease_clock.lease_token();
         assert!(lease_clock.is_expired(before));
-        lease_clock.renewed(Instant::now());
+        lease_clock.renewed(now());
         assert!(lease_clock.is_expired(before), "what was held before is lost for good");
         let lease_token = lease_clock.lease_token();
-        lease_clock.renewed(Instant::now());
+        lease_clock.renewed(now());
         assert!(!lease_clock.is_expired(lease_token));
+    }
+
+    /// The monotonic clock stands still then.
+    #[test]
+    fn while_the_machine_sleeps_leases_lapse() {
+        let lease_clock =
+            LeaseClock { began: (Instant::now(), SystemTime::now() - LEASE), ..LeaseClock::new() };
+        let before = lease_clock.lease_token();
+        assert!(lease_clock.is_expired(before));
+        lease_clock.renewed((Instant::now(), SystemTime::now()));
+        assert!(lease_clock.is_expired(before) && !lease_clock.is_expired(lease_clock.lease_token()));
     }
 }

@@ -35,7 +35,7 @@ pub use place::StorePlace;
 pub use reader::{Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;
 
-use crate::domain::{Paid, Reply};
+use crate::domain::{Given, Paid, Reply, Taking};
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +102,7 @@ enum Jobs {
 impl Store {
     /// Opens the store at `place`; a file and its folder (mode 0600), or a schema and its tables, are made if need be. `run` names
     /// this run.
-    pub fn open(place: impl Into<StorePlace>, run: &str) -> Result<Store, StoreError> {
-        let place = place.into();
+    pub fn open(place: StorePlace, run: &str) -> Result<Store, StoreError> {
         let seen = Arc::new(Seen { damaged: AtomicU64::new(0), lease_clock: LeaseClock::new() });
         let (jobs, thread) = match &place {
             StorePlace::File(path) => {
@@ -120,6 +119,12 @@ impl Store {
         };
         let (kept, unkept) = (AtomicU64::new(0), AtomicU64::new(0));
         Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, thread: Some(thread) })
+    }
+
+    /// The file at `path`.
+    #[cfg(test)]
+    pub(super) fn at(path: impl AsRef<std::path::Path>, run: &str) -> Result<Store, StoreError> {
+        Store::open(StorePlace::File(path.as_ref().to_owned()), run)
     }
 
     /// Where it is.
@@ -167,8 +172,22 @@ impl Store {
     pub async fn claim(&self, fingerprint: Fingerprint, reuse: Reuse) -> Result<Claim, StoreError> {
         match self.write(Op::Claim { fingerprint, reuse }).await? {
             Written::Claim(claim) => Ok(claim),
-            Written::Kept => Err(self.gone()),
+            _ => Err(self.gone()),
         }
+    }
+
+    /// Takes money out of a purse, a limit on cost that all runs share which name it, for good until it is settled: what a run that
+    /// dies has taken counts as spent. What is said is how it is, so it may be said twice. Returns after it is on disk.
+    pub async fn take(&self, purse: String, taking: Taking) -> Result<Given, StoreError> {
+        match self.write(Op::Take { purse, taking }).await? {
+            Written::Given(given) => Ok(given),
+            _ => Err(self.gone()),
+        }
+    }
+
+    /// Books what this run has `spent` of a purse since it was last settled, and gives back the rest that it has taken.
+    pub async fn settle(&self, purse: String, spent: u64) -> Result<(), StoreError> {
+        self.write(Op::Settle { purse, spent }).await.map(drop)
     }
 
     /// Keeps a reply and drops the claim. Returns after both are on disk. `prompt` is what was asked, where that is to be kept
@@ -249,6 +268,26 @@ impl Drop for Store {
         if let Some(thread) = self.thread.take() {
             // A panic of the writer already failed every waiting operation.
             let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "postgres")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_postgres_an_address_is_an_error_that_says_how_to_get_it() {
+        let place = StorePlace::parse("postgres://u:hidden@h/d").unwrap();
+        for error in [
+            Store::open(place.clone(), "a").unwrap_err(),
+            place.is_missing().unwrap_err(),
+            #[cfg(feature = "cli")]
+            Archive::open_or_create(&place).unwrap_err(),
+        ] {
+            let error = error.to_string();
+            assert!(error.contains("postgres://u@h/d: it was built without PostgreSQL"), "{error}");
+            assert!(error.contains("--features postgres") && !error.contains("hidden"), "{error}");
         }
     }
 }

@@ -10,6 +10,8 @@ use super::StoreError;
 
 /// The schema that holds a store's tables where the address names no other.
 const SCHEMA: &str = "tooljudge";
+/// Options of an address that tell one store from another.
+const TELLING: &[&str] = &["host", "hostaddr", "port", "dbname", "user"];
 
 /// Where a store is.
 #[derive(Debug, Clone)]
@@ -24,14 +26,19 @@ pub enum StorePlace {
 #[derive(Clone)]
 pub struct Address {
     url: SecretString,
-    /// The same without password and options.
+    /// The same without password, and of the options only those that tell where it is.
     shown: String,
     #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "nobody goes there"))]
     pub(super) schema: String,
 }
 
 impl StorePlace {
-    /// What `given` names: a file, unless it is an address.
+    /// What `given` names: a file, unless it is an address. So no path becomes a place but by this:
+    ///
+    /// ```compile_fail
+    /// let path = std::path::PathBuf::from("postgres://u@h/d");
+    /// let place: tooljudge::run::settings::StorePlace = path.into();
+    /// ```
     ///
     /// # Errors
     /// For what is neither, but was plainly meant as an address: it may hold a password, and makes no file of that name.
@@ -43,9 +50,27 @@ impl StorePlace {
         Address::parse(text).map(StorePlace::Server).map_err(|why| StoreError::Address { why })
     }
 
-    /// Whether nothing is there yet, as far as one can tell without asking a server.
-    pub(crate) fn is_missing(&self) -> bool {
-        matches!(self, StorePlace::File(path) if !path.exists())
+    /// How `text` may be shown, if it is the address of a database, or was plainly meant as one.
+    #[cfg(feature = "cli")]
+    pub(crate) fn shown(text: &str) -> Option<String> {
+        let lower = text.to_ascii_lowercase();
+        let behind = lower.trim_start_matches(|char: char| char.is_ascii_alphanumeric());
+        let is_one = lower.starts_with("postgre") && [":/", "//"].iter().any(|it| behind.starts_with(it));
+        is_one.then(|| Address::parse(text).map_or("postgres://...".to_owned(), |address| address.shown))
+    }
+
+    /// Whether nothing is there yet; a server is asked.
+    ///
+    /// # Errors
+    /// If the server cannot be.
+    pub(crate) fn is_missing(&self) -> Result<bool, StoreError> {
+        match self {
+            StorePlace::File(path) => Ok(!path.exists()),
+            #[cfg(feature = "postgres")]
+            StorePlace::Server(address) => super::postgres::is_missing(address),
+            #[cfg(not(feature = "postgres"))]
+            StorePlace::Server(address) => Err(StoreError::NoServers { place: address.to_string() }),
+        }
     }
 
     /// The same place; for a server that has no password in its address, with this one.
@@ -78,24 +103,6 @@ impl fmt::Display for StorePlace {
     }
 }
 
-impl From<PathBuf> for StorePlace {
-    fn from(path: PathBuf) -> StorePlace {
-        StorePlace::File(path)
-    }
-}
-
-impl From<&Path> for StorePlace {
-    fn from(path: &Path) -> StorePlace {
-        StorePlace::File(path.to_owned())
-    }
-}
-
-impl From<&PathBuf> for StorePlace {
-    fn from(path: &PathBuf) -> StorePlace {
-        StorePlace::File(path.clone())
-    }
-}
-
 impl Address {
     /// What is wrong is said without a word of `text`: where one part is taken for another, it may be the password.
     fn parse(text: &str) -> Result<Address, String> {
@@ -122,10 +129,13 @@ impl Address {
             }
         }
         let mut schema = SCHEMA.to_owned();
+        let mut telling = Vec::new();
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (key, value) = option.split_once('=').ok_or("an option in the address has no value")?;
             if key == "schema" {
                 schema = percent_decode_str(value).decode_utf8_lossy().into_owned();
+            } else if TELLING.contains(&key) {
+                telling.push(option.to_owned());
             }
         }
         if schema.is_empty() || schema.contains('\0') {
@@ -134,7 +144,10 @@ impl Address {
         let name = user.split(':').next().filter(|name| !name.is_empty()).map(|name| format!("{name}@"));
         let mut shown = format!("postgres://{}{hosts}/{database}", name.unwrap_or_default());
         if schema != SCHEMA {
-            shown.push_str(&format!("?schema={schema}"));
+            telling.push(format!("schema={schema}"));
+        }
+        if !telling.is_empty() {
+            shown.push_str(&format!("?{}", telling.join("&")));
         }
         Ok(Address { url: text.to_owned().into(), shown, schema })
     }
@@ -206,10 +219,11 @@ mod tests {
         for (given, shown) in [
             ("postgres://u:hidden@h:5433/d?sslmode=require", "postgres://u@h:5433/d"),
             ("postgresql://u:hidden@h/d", "postgres://u@h/d"),
-            ("postgres://h/d?user=u&password=hidden&schema=mine", "postgres://h/d?schema=mine"),
+            ("postgres://h/d?user=u&password=hidden&schema=mine", "postgres://h/d?user=u&schema=mine"),
             ("postgres://u:hidden@[::1]:5432/d", "postgres://u@[::1]:5432/d"),
             ("postgres://u:hidden@a,b:1/d", "postgres://u@a,b:1/d"),
-            ("postgres:///d?host=/run/postgresql", "postgres:///d"),
+            ("postgres:///d?host=/run/postgresql", "postgres:///d?host=/run/postgresql"),
+            ("postgres://u:hidden@/?host=h&dbname=d&sslmode=require", "postgres://u@/?host=h&dbname=d"),
         ] {
             let place = StorePlace::parse(given).unwrap();
             assert!(matches!(place, StorePlace::Server(_)), "{given}");
@@ -226,6 +240,23 @@ mod tests {
             "me@home",
         ] {
             assert!(matches!(StorePlace::parse(given).unwrap(), StorePlace::File(_)), "{given}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "cli")]
+    fn whatever_is_meant_as_a_database_is_known() {
+        for (text, shown) in [
+            ("postgres://u:hidden@h/d", Some("postgres://u@h/d")),
+            ("Postgresql://u:hidden@h/d", Some("postgres://...")),
+            ("postgresq://u:hidden@h/d", Some("postgres://...")),
+            ("postgres:/u:hidden@h/d", Some("postgres://...")),
+            ("postgres//u:hid/den@h/d", Some("postgres://...")),
+            ("postgres.csv", None),
+            ("postgres:16@sha256:1", None),
+            ("http://u:p@h/v1", None),
+        ] {
+            assert_eq!(StorePlace::shown(text).as_deref(), shown, "{text}");
         }
     }
 

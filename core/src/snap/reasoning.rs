@@ -81,6 +81,10 @@ const ENDS: [&str; 4] = ["<end_of_turn>", "<eos>", "<｜end▁of▁sentence｜>"
 /// stands there may be somebody else's words.
 fn begun(text: &str) -> &str {
     let mut text = text.trim();
+    // A model that goes on writes the other side's words as well.
+    if let Some(end) = text.find("<start_of_turn>user").filter(|end| *end > 0) {
+        text = text[..end].trim_end();
+    }
     let mut began = text;
     while let Some(rest) = BEGINS.iter().find_map(|mark| began.strip_prefix(mark)) {
         began = rest.trim_start();

@@ -90,6 +90,7 @@ pub fn panel(
         first,
         base_rate: args.base_rate,
         max_cost: args.limits.max_cost,
+        purse: None,
         store: StoreSettings {
             place: match &args.store.store {
                 Some(given) => store_place(given, judging.host)?,

@@ -48,6 +48,11 @@ pub struct LabelArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub judging: JudgingArgs,
+
+    /// Share --max-cost with all runs on the same store that name this purse, whenever they run
+    #[arg(long, value_name = "NAME", requires = "max_cost", help_heading = "Limits (model judges)")]
+    pub purse: Option<String>,
+
     #[command(flatten)]
     pub result: ResultArgs,
     #[command(flatten)]

@@ -32,6 +32,8 @@ pub struct Shown {
     pub max_fail: Vec<Ceiling>,
     /// Whether it is no sign of a mistake that there are no rows: those of a shard may all be in others.
     pub may_be_empty: bool,
+    /// The name of the purse that the limit on cost is shared by.
+    pub purse: Option<String>,
     /// Where the page of a build is written, if there is one.
     pub step_summary: Option<StepSummaryFile>,
 }
@@ -48,7 +50,7 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
     } else if shown.json || !printer.quiet {
         printer.data(&text);
     }
-    remark(run, printer);
+    remark(run, shown.purse.as_deref(), printer);
     let mut failed: Vec<String> =
         run.members.iter().flat_map(|member| failed_gates(run, member, shown)).collect();
     failed
@@ -165,7 +167,7 @@ fn missed(summary: &Summary, least: f64, on: GateOn) -> Option<String> {
 }
 
 /// Warns of what is odd about the outcome.
-fn remark(run: &LabelSummary, printer: Printer<'_>) {
+fn remark(run: &LabelSummary, purse: Option<&str>, printer: Printer<'_>) {
     let summaries = || run.members.iter().map(|member| &member.summary);
     let first = summaries().next();
     if let Some((code, rows)) = first.and_then(mostly_unreadable) {
@@ -201,7 +203,14 @@ fn remark(run: &LabelSummary, printer: Printer<'_>) {
     }
     let ended = |summary: &Summary, status| summary.statuses.get(&status).copied().unwrap_or(0);
     let left_out: u64 = summaries().map(|summary| ended(summary, Status::SkippedBudget)).sum();
-    if left_out > 0 && summaries().all(|summary| summary.prompt_tokens == 0) {
+    if let Some(purse) = purse.filter(|_| left_out > 0) {
+        printer.warn(&format!(
+            "the cost limit --max-cost was reached by the runs that share the purse {purse}: {} {} not sent; run the same command with a \
+             higher limit to go on",
+            counted(left_out, "question"),
+            if left_out == 1 { "was" } else { "were" }
+        ));
+    } else if left_out > 0 && summaries().all(|summary| summary.prompt_tokens == 0) {
         printer.warn(&format!(
             "the cost limit --max-cost is below what one request may cost, its retries included: nothing was sent, and {} {} open; give a \
              higher limit, or a lower --max-tokens",

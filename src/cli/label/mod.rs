@@ -17,7 +17,7 @@ use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, job};
 use crate::run;
-use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
+use crate::run::settings::{LabelSettings, OutputSettings, PanelSettings, ResnapSettings};
 use crate::write::Formulas;
 
 /// What a command does with rows: the settings of its job, and what is shown of the outcome.
@@ -79,7 +79,7 @@ fn merged<'a>(
     let step_summary = StepSummaryFile::of(host);
     let fold = fold(&args.result, args.spreadsheet.formulas());
     let settings = LabelSettings {
-        panel: panel(&judging, &[], printer)?,
+        panel: PanelSettings { purse: args.purse.clone(), ..panel(&judging, &[], printer)? },
         output: host.output(OutputSettings {
             path: args.output,
             format: args.to,
@@ -109,6 +109,7 @@ fn merged<'a>(
         gate_on: args.result.gate_on.unwrap_or_default(),
         max_fail: args.result.max_fail,
         may_be_empty: args.shard.is_some(),
+        purse: args.purse,
         step_summary,
     };
     Ok(Labelling { settings, shown, dry_run: args.dry_run, printer })

@@ -10,7 +10,7 @@ mod sharing;
 
 pub use ask_index::AskIndex;
 pub use first::First;
-pub use judge_task::{JudgeTask, Part};
+pub use judge_task::{JudgeTask, Part, Question};
 pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
 pub use reading::Reading;
 pub use sharing::sharing;

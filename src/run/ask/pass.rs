@@ -116,7 +116,10 @@ pub async fn ask(pass: &Arc<AskPass>, progress: &Arc<Progress>, stop: &Stop) -> 
             only = Some(again);
             continue;
         }
-        // Another run has claimed these. Either its replies appear, or its claims lapse.
+        // Another run has claimed these. Either its replies appear, or its claims lapse. It may wait for what this one does not spend.
+        if let Some(budget) = pass.judge_task.judge.cost_budget() {
+            let _ = budget.settle().await;
+        }
         progress.wait_for_others(theirs.len() as u64);
         tokio::select! {
             () = stop.gently.cancelled() => return Err(RunError::Interrupted),

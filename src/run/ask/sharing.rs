@@ -53,8 +53,12 @@ pub async fn sharing<'a, T>(
         outcome = work => outcome,
         () = counting => unreachable!("counting never ends"),
     };
+    // What cannot be given back or taken back is void with this run, and no reply is lost by it.
+    for budget in judges.iter().filter_map(|judge| judge.cost_budget()) {
+        let _ = budget.settle().await;
+    }
     for (endpoint, model) in places {
-        store.leave(endpoint, model).await?;
+        let _ = store.leave(endpoint, model).await;
     }
     Ok(outcome)
 }

@@ -81,7 +81,7 @@ impl DrivePlan {
         let place = &settings.store.place;
         let store = match settings.models() {
             0 => None,
-            _ if !asks && place.is_missing() => None,
+            _ if !asks && place.is_missing()? => None,
             _ => Some(Arc::new(Store::open(place.clone(), &run)?)),
         };
         let models = settings.agents.iter().filter_map(|agent| match &agent.kind {

@@ -60,7 +60,7 @@ impl Panel {
             Purpose::Resnap { rails } => wording::rails(rails).map_err(SettingsError::Rails)?,
             _ => None,
         };
-        let mut shared = Shared::new(settings, store.as_deref(), purpose);
+        let mut shared = Shared::new(settings, store.as_ref(), purpose);
         let templates: Vec<Arc<Template>> = wording::templates(settings)?.into_iter().map(Arc::new).collect();
         let first =
             settings.first.as_ref().map(|first| trained::model(&first.kind, &templates)).transpose()?;
@@ -159,8 +159,8 @@ fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Optio
     let place = &settings.store.place;
     match purpose {
         _ if settings.models() == 0 => Ok(None),
-        Purpose::DryRun if place.is_missing() => Ok(None),
-        Purpose::Resnap { .. } if place.is_missing() => {
+        Purpose::DryRun if place.is_missing()? => Ok(None),
+        Purpose::Resnap { .. } if place.is_missing()? => {
             Err(StoreError::Missing { place: place.to_string() }.into())
         }
         _ => Ok(Some(Arc::new(Store::open(place.clone(), run)?))),

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Purpose;
-use crate::judge::{self, Adaptation, CostBudget, Identity, Limiter, Parameters, Remote, Target};
+use crate::judge::{self, Adaptation, CostBudget, Identity, Limiter, Parameters, Purse, Remote, Target};
 use crate::run::RunError;
+use crate::run::purse::StoredPurse;
 use crate::run::settings::{FunctionSettings, JudgeKind, ModelSettings, PanelSettings, SettingsError};
 use crate::store::Store;
 
@@ -41,12 +42,20 @@ pub(in crate::run) fn connect_agents<'m>(
 }
 
 impl<'a> Shared<'a> {
-    pub(super) fn new(settings: &PanelSettings, store: Option<&'a Store>, purpose: &Purpose) -> Shared<'a> {
+    pub(super) fn new(
+        settings: &PanelSettings,
+        store: Option<&'a Arc<Store>>,
+        purpose: &Purpose,
+    ) -> Shared<'a> {
+        let purse = || {
+            let (store, name) = (Arc::clone(store?), settings.purse.clone()?);
+            Some(Box::new(StoredPurse { store, name }) as Box<dyn Purse>)
+        };
         Shared {
-            store,
+            store: store.map(Arc::as_ref),
             online: matches!(purpose, Purpose::Label | Purpose::Bench),
             usual_temperature: Some(if settings.votes.get() > 1 { 1.0 } else { 0.0 }),
-            cost_budget: settings.max_cost.map(CostBudget::new),
+            cost_budget: settings.max_cost.map(|ceiling| CostBudget::with_purse(ceiling, purse())),
             limiters: HashMap::new(),
         }
     }

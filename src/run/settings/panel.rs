@@ -40,6 +40,8 @@ pub struct PanelSettings {
     /// The most that a run may cost, in US dollars, failed requests included. Needs a price and a limit on answers. Default: no
     /// ceiling.
     pub max_cost: Option<f64>,
+    /// A name under which all runs on one store share `max_cost`, whenever they run. Default: each has its own.
+    pub purse: Option<String>,
     /// Where replies are kept.
     pub store: StoreSettings,
 }
@@ -61,6 +63,7 @@ impl Default for PanelSettings {
             first: None,
             base_rate: None,
             max_cost: None,
+            purse: None,
             store: StoreSettings::default(),
         }
     }

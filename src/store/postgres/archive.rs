@@ -1,19 +1,22 @@
 //! A schema on a server looked over, thinned out, filled from another store.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, mpsc};
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
-use super::error::lasting;
-use super::reply_row::{self, COLUMNS, INSERT, Rows};
+use super::error::Trouble;
+use super::reply_row::{self, COLUMNS, IN_ORDER, INSERT, Rows};
 use super::schema;
 use super::server::Server;
 use super::statements::present;
 use super::text::{escaped, unescaped};
+use super::{STALL, answered, answered_by};
 use crate::store::archive::{
     Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, LearntAdaptation, Merged, ModelContents,
     Pruning, Wasted,
@@ -36,6 +39,8 @@ macro_rules! time {
 #[derive(Debug)]
 pub(in crate::store) struct Archive {
     client: Arc<Client>,
+    /// The server's process at the other end.
+    process: i32,
     server: Arc<Server>,
     handle: Handle,
     /// Gone, it ends the thread.
@@ -57,17 +62,17 @@ impl Archive {
         let (handle, _) = super::thread(&server.place, async move { drop(closed.await) })?;
         let to = Arc::clone(&server);
         let client = wait(&handle, async move {
-            let place = to.place.clone();
-            let mut client = to.connect().await.map_err(|error| lasting(&place, &error))?;
-            if !makes && schema::found(&client, &to).await?.is_none() {
-                return Err(StoreError::Missing { place });
+            let mut client = to.connect().await?;
+            if !makes && answered_by(schema::found(&client, &to)).await?.is_none() {
+                return Err(StoreError::Missing { place: to.place.clone() }.into());
             }
             schema::migrate(&mut client, &to).await?;
-            Ok(client)
+            let process = answered(client.query_one("SELECT pg_backend_pid()", &[])).await?.try_get(0)?;
+            Ok((Arc::new(client), process))
         });
-        let gone = || Err(StoreError::Gone { place: server.place.clone() });
-        let client = Arc::new(client.unwrap_or_else(gone)?);
-        Ok(Archive { client, server, handle, _open: open })
+        let gone = || Err(Trouble::Found(StoreError::Gone { place: server.place.clone() }));
+        let (client, process) = { client.unwrap_or_else(gone) }.map_err(|why| why.lasting(&server.place))?;
+        Ok(Archive { client, process, server, handle, _open: open })
     }
 
     /// Counts everything, and checks every reply against its checksum.
@@ -155,7 +160,7 @@ impl Archive {
             let parameters = rows.into_parameters();
             let parameters: Vec<&(dyn ToSql + Sync)> =
                 parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
-            client.execute(&format!("{INSERT} ON CONFLICT DO NOTHING"), &parameters).await
+            client.execute(&format!("{INSERT}{IN_ORDER} ON CONFLICT DO NOTHING"), &parameters).await
         })?;
         merged.added += added;
         merged.known += count - added;
@@ -217,17 +222,26 @@ impl Archive {
         })
     }
 
-    /// Waits for what `question` comes to.
+    /// Waits for what `question` comes to, for as long as the server is at work at it.
     fn ask<T, F>(&self, question: impl FnOnce(Arc<Client>) -> F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        let place = &self.server.place;
-        let answer = wait(&self.handle, question(Arc::clone(&self.client)));
-        answer
-            .ok_or_else(|| StoreError::Gone { place: place.clone() })?
-            .map_err(|error| lasting(place, &error))
+        let (server, process) = (Arc::clone(&self.server), self.process);
+        let answer = question(Arc::clone(&self.client));
+        let answer = wait(&self.handle, async move {
+            let mut answer = pin!(answer);
+            loop {
+                match timeout(STALL, &mut answer).await {
+                    Ok(answer) => return answer.map_err(Trouble::Said),
+                    Err(_) if server.is_at_work(process).await? => {}
+                    Err(_) => return answered(answer).await,
+                }
+            }
+        });
+        let gone = || Err(Trouble::Found(StoreError::Gone { place: self.server.place.clone() }));
+        { answer.unwrap_or_else(gone) }.map_err(|trouble| trouble.lasting(&self.server.place))
     }
 }
 

@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
+use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
+use super::STALL;
+use super::error::Trouble;
 use super::reply_row::{self, Rows};
 use super::server::Session;
 use super::statements::Write;
 use super::text::escaped;
+use crate::domain::{Given, Taking};
 use crate::store::job::{Job, Op};
 use crate::store::stored_reply::StoredReply;
 use crate::store::{Fingerprint, Reuse};
@@ -42,7 +46,9 @@ impl<'a> Pipeline<'a> {
         self.steps.push((statement, parameters));
     }
 
-    pub(super) async fn run(self) -> Result<Answers, Error> {
+    pub(super) async fn run(self) -> Result<Answers, Trouble> {
+        // Each may wait for a lock, one after the other.
+        let longest = STALL * u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
         let Session { client, statements } = self.session;
         let sent = self.steps.iter().map(async |(statement, parameters)| {
             let parameters: Vec<&(dyn ToSql + Sync)> =
@@ -50,7 +56,8 @@ impl<'a> Pipeline<'a> {
             client.query(&statements[*statement as usize], &parameters).await
         });
         // Each is sent before the next is looked at, and none waits for another's answer.
-        let answers = futures_util::future::join_all(sent).await;
+        let answers = timeout(longest, futures_util::future::join_all(sent)).await;
+        let answers = answers.map_err(|_| Trouble::Silent(longest))?;
         let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(Answers(self.steps.iter().map(|(statement, _)| *statement).zip(answers).collect()))
     }
@@ -76,6 +83,17 @@ impl Answers {
     }
 }
 
+impl Answers {
+    /// What the runs of a batch took of their purses, in order.
+    pub(super) fn given(&self) -> Result<Vec<Given>, Error> {
+        let given = |row: &Row| {
+            let more: i64 = row.try_get(0)?;
+            Ok(Given { more: more.cast_unsigned(), may_return: row.try_get(1)? })
+        };
+        self.of(Write::Take).map(given).collect()
+    }
+}
+
 /// Parts the jobs that can go together from those that must go after them: of two that write about one question, or claim it in two
 /// ways, one statement can do only the first.
 pub(super) fn together(jobs: Vec<Job>) -> (Vec<Job>, Vec<Job>) {
@@ -90,20 +108,25 @@ pub(super) fn together(jobs: Vec<Job>) -> (Vec<Job>, Vec<Job>) {
     })
 }
 
-/// Adds the statements that keep outcomes: answers, failures, what was wasted, and claims that are dropped.
+/// Adds the statements that keep outcomes: answers, failures, what was wasted, and claims that are dropped. `numbered` jobs came before
+/// these. Where claims may have lapsed, `late` says of which questions another run's reply is as good.
 pub(super) fn add_outcomes<'a>(
     pipeline: &mut Pipeline<'a>,
     jobs: &'a [Job],
     run: &'a str,
-    (needless, count): (&[Fingerprint], i64),
+    (needless, numbered): (&[Fingerprint], i64),
+    late: Option<impl Fn(Fingerprint) -> bool>,
 ) {
     let mut replies = Rows::default();
+    let (mut as_good, mut numbers) = (Vec::new(), Vec::new());
     let mut failed = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut wasted = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut released = needless.to_vec();
-    for Job { op, .. } in jobs {
+    for (Job { op, .. }, number) in jobs.iter().zip(numbered..) {
         match op {
             Op::Answer { fingerprint, kind, reply, prompt } => {
+                as_good.extend(late.as_ref().map(|late| late(*fingerprint)));
+                numbers.push(number);
                 replies.push(*fingerprint, run, (*kind, reply), prompt.as_deref(), None);
             }
             Op::Fail { fingerprint, failure } => {
@@ -114,7 +137,7 @@ pub(super) fn add_outcomes<'a>(
                 failed.4.push(i64::from(failure.attempts));
             }
             Op::Waste { fingerprint, paid } => {
-                wasted.0.push(count + wasted.0.len() as i64);
+                wasted.0.push(number);
                 wasted.1.push(*fingerprint);
                 wasted.2.push(paid.usage.prompt_tokens.map(u64::cast_signed));
                 wasted.3.push(paid.usage.completion_tokens.map(u64::cast_signed));
@@ -133,11 +156,39 @@ pub(super) fn add_outcomes<'a>(
             Op::Leave { endpoint, model } => {
                 pipeline.add(Write::Leave, vec![Box::new(endpoint), Box::new(model), Box::new(run)]);
             }
+            Op::Take { purse, taking } => {
+                let Taking { ceiling, granted, spent, need, want } = taking;
+                let [ceiling, granted, spent, need, want] = [ceiling, granted, spent, need, want].map(amount);
+                pipeline.add(Write::Begin, Vec::new());
+                pipeline.add(Write::HoldPurse, vec![Box::new(purse)]);
+                pipeline.add(
+                    Write::Take,
+                    vec![
+                        Box::new(purse),
+                        Box::new(run),
+                        Box::new(ceiling),
+                        Box::new(granted),
+                        Box::new(spent),
+                        Box::new(need),
+                        Box::new(want),
+                    ],
+                );
+                pipeline.add(Write::Commit, Vec::new());
+            }
+            Op::Settle { purse, spent } => {
+                pipeline.add(Write::Settle, vec![Box::new(purse), Box::new(run), Box::new(amount(spent))]);
+            }
             Op::Claim { .. } | Op::Join { .. } => {}
         }
     }
     if !replies.fingerprints.is_empty() {
-        pipeline.add(Write::Answer, replies.into_parameters());
+        let mut parameters = replies.into_parameters();
+        if late.is_none() {
+            pipeline.add(Write::Answer, parameters);
+        } else {
+            parameters.extend([Box::new(as_good) as Box<dyn ToSql + Sync + Send>, Box::new(numbers)]);
+            pipeline.add(Write::LateAnswer, parameters);
+        }
     }
     if !failed.0.is_empty() {
         let (prints, runs, codes, messages, attempts) = failed;
@@ -162,6 +213,11 @@ pub(super) fn add_outcomes<'a>(
     if !released.is_empty() {
         pipeline.add(Write::Release, vec![Box::new(released), Box::new(run)]);
     }
+}
+
+/// Of money, as far as the server can count.
+fn amount(amount: &u64) -> i64 {
+    i64::try_from(*amount).unwrap_or(i64::MAX)
 }
 
 /// Adds the claims, and behind them the look at what is there. `hung` are claims of other runs that hold no longer.

@@ -1,49 +1,111 @@
 //! What the server or the way to it says, as an error of the store.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use tokio_postgres::error::SqlState;
 
 use crate::store::StoreError;
 
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// What the server says, or the connection to it.
+    Said(tokio_postgres::Error),
+    /// Nothing was heard for so long.
+    Silent(Duration),
+    /// What was found there cannot be used.
+    Found(StoreError),
+}
+
 /// How a server failed us.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// It may be otherwise in a moment: the connection is gone, the server restarts or is full, two transactions stood in each
-    /// other's way.
-    Passing(String),
+    /// It is not there, and may be in a moment: the connection is gone, the server restarts or is full.
+    Away(String),
+    /// It is there, and somebody else's transaction stands in the way.
+    Busy(String),
     /// It will be the same next time.
     Lasting(StoreError),
 }
 
-/// What `error` means for the store shown as `place`.
-pub(super) fn fault(place: &str, error: &tokio_postgres::Error) -> Fault {
-    if is_passing(error) { Fault::Passing(said(error)) } else { Fault::Lasting(lasting(place, error)) }
+impl From<tokio_postgres::Error> for Trouble {
+    fn from(error: tokio_postgres::Error) -> Trouble {
+        Trouble::Said(error)
+    }
 }
 
-fn is_passing(error: &tokio_postgres::Error) -> bool {
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Trouble {
+        Trouble::Found(error)
+    }
+}
+
+impl Trouble {
+    /// What it means for the store shown as `place`.
+    pub(super) fn fault(&self, place: &str) -> Fault {
+        match self {
+            Trouble::Silent(_) => Fault::Away(self.why()),
+            Trouble::Said(error) if is_away(error) => Fault::Away(self.why()),
+            Trouble::Said(error) if error.code().is_some_and(is_busy) => Fault::Busy(self.why()),
+            _ => Fault::Lasting(self.lasting(place)),
+        }
+    }
+
+    /// It as an error that stays, in words that say what to do.
+    pub(super) fn lasting(&self, place: &str) -> StoreError {
+        match self {
+            Trouble::Found(error) => error.clone(),
+            Trouble::Silent(_) => {
+                StoreError::Connect { place: place.to_owned(), why: self.why(), remedy: None }
+            }
+            Trouble::Said(error) => lasting(place, error),
+        }
+    }
+
+    /// Whether somebody spoke who is a server of PostgreSQL, and lets nobody in just now.
+    pub(super) fn is_of_server(&self) -> bool {
+        let Trouble::Said(error) = self else { return false };
+        error.code().is_some_and(|code| *code != SqlState::TOO_MANY_CONNECTIONS)
+    }
+
+    fn why(&self) -> String {
+        match self {
+            Trouble::Said(error) => said(error),
+            Trouble::Silent(time) => format!("no answer for {} seconds", time.as_secs()),
+            Trouble::Found(error) => error.to_string(),
+        }
+    }
+}
+
+fn is_away(error: &tokio_postgres::Error) -> bool {
     let Some(code) = error.code() else {
         // Of the connection, not of a value that cannot be read.
         let of_stream = error.source().is_some_and(|source| source.is::<std::io::Error>());
         return error.is_closed() || of_stream;
     };
     let passing = [
-        &SqlState::T_R_SERIALIZATION_FAILURE,
-        &SqlState::T_R_DEADLOCK_DETECTED,
         &SqlState::TOO_MANY_CONNECTIONS,
         &SqlState::ADMIN_SHUTDOWN,
         &SqlState::CRASH_SHUTDOWN,
         &SqlState::CANNOT_CONNECT_NOW,
-        &SqlState::QUERY_CANCELED,
-        &SqlState::LOCK_NOT_AVAILABLE,
         // What was the main server has become a copy of another one.
         &SqlState::READ_ONLY_SQL_TRANSACTION,
     ];
     code.code().starts_with("08") || passing.contains(&code)
 }
 
-/// An error that stays, in words that say what to do.
-pub(super) fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError {
+fn is_busy(code: &SqlState) -> bool {
+    let busy = [
+        &SqlState::T_R_SERIALIZATION_FAILURE,
+        &SqlState::T_R_DEADLOCK_DETECTED,
+        &SqlState::QUERY_CANCELED,
+        &SqlState::LOCK_NOT_AVAILABLE,
+    ];
+    busy.contains(&code)
+}
+
+fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError {
     let (place, why) = (place.to_owned(), said(error));
     let connect = |remedy: &str| {
         let remedy = (!remedy.is_empty()).then(|| remedy.to_owned());
@@ -78,7 +140,7 @@ pub(super) fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError 
 }
 
 /// What `error` says, once: the cause where it has one, since what is around it says the same with fewer words.
-pub(super) fn said(error: &tokio_postgres::Error) -> String {
+fn said(error: &tokio_postgres::Error) -> String {
     if let Some(said) = error.as_db_error() {
         return said.message().to_owned();
     }

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tokio_postgres::Error;
 
-use super::error::{Fault, fault};
+use super::error::{Fault, Trouble};
 use super::server::{Server, Session};
-use super::{PAUSES, STALL};
+use super::{PAUSES, answered};
 use crate::store::StoreError;
 
 /// A way to ask the server, from any thread: the thread of the store does it.
@@ -57,23 +57,29 @@ impl Link {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let (began, mut pause) = (Instant::now(), PAUSES[0]);
+        let (mut heard, mut pause) = (Instant::now(), PAUSES[0]);
         loop {
             let attempt = async {
                 let session = self.session().await?;
-                question(session).await
+                answered(question(session)).await
             };
-            let why = match timeout(STALL, attempt).await {
-                Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(error)) => match fault(&self.server.place, &error) {
-                    Fault::Lasting(error) => return Err(error),
-                    Fault::Passing(why) => why,
-                },
-                Err(_) => "no answer".to_owned(),
+            let trouble = match attempt.await {
+                Ok(answer) => return Ok(answer),
+                Err(trouble) => trouble,
+            };
+            let why = match trouble.fault(&self.server.place) {
+                Fault::Lasting(error) => return Err(error),
+                Fault::Busy(why) => {
+                    self.server.tell_busy(&why);
+                    heard = Instant::now();
+                    sleep(PAUSES[0]).await;
+                    continue;
+                }
+                Fault::Away(why) => why,
             };
             drop(self.session.lock().await.take());
-            if began.elapsed() >= self.server.patience {
-                let (place, seconds) = (self.server.place.clone(), began.elapsed().as_secs());
+            if heard.elapsed() >= self.server.patience {
+                let (place, seconds) = (self.server.place.clone(), heard.elapsed().as_secs());
                 return Err(StoreError::Lost { place, seconds, why });
             }
             sleep(pause).await;
@@ -81,7 +87,7 @@ impl Link {
         }
     }
 
-    async fn session(&self) -> Result<Arc<Session>, Error> {
+    async fn session(&self) -> Result<Arc<Session>, Trouble> {
         let mut session = self.session.lock().await;
         match &*session {
             Some(session) if !session.client.is_closed() => Ok(Arc::clone(session)),

@@ -28,10 +28,12 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::timeout;
 
 use super::job::Job;
 use super::place::Address;
 use super::{Seen, StoreError};
+use error::Trouble;
 pub(super) use link::Link;
 use server::Server;
 use writer::Writer;
@@ -64,6 +66,33 @@ pub(super) fn open(
     })?;
     is_open.recv().unwrap_or_else(|_| Err(StoreError::Gone { place: server.place.clone() }))?;
     Ok((jobs, Link::new(handle, server), thread))
+}
+
+/// Whether the schema at `address` has no tables yet.
+pub(super) fn is_missing(address: &Address) -> Result<bool, StoreError> {
+    let server = Server::new(address)?;
+    let (place, gone) = (server.place.clone(), StoreError::Gone { place: server.place.clone() });
+    let (done, looked) = mpsc::channel();
+    let look = async move {
+        let client = server.connect().await?;
+        Ok(answered_by(schema::found(&client, &server)).await?.is_none())
+    };
+    let (_, thread) = thread(&place.clone(), async move {
+        let _ = done.send(look.await.map_err(|trouble: Trouble| trouble.lasting(&place)));
+    })?;
+    let is_missing = looked.recv().unwrap_or(Err(gone));
+    let _ = thread.join();
+    is_missing
+}
+
+/// `answer`, unless the server is silent for too long.
+async fn answered<T>(answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Trouble> {
+    answered_by(async { answer.await.map_err(Trouble::Said) }).await
+}
+
+/// The same.
+async fn answered_by<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    timeout(STALL, answer).await.unwrap_or(Err(Trouble::Silent(STALL)))
 }
 
 /// A thread that does `work`, and with it all that is asked of its runtime meanwhile.

@@ -17,7 +17,8 @@ pub(super) const COLUMNS: &str = "replies.text, replies.stop, replies.prompt_tok
      replies.completion_tokens, replies.model, replies.latency_ms, replies.attempts, replies.adapted, replies.probabilities, \
      replies.cost_usd, replies.run, replies.checksum, replies.kind";
 
-/// Takes what [`Rows::into_parameters`] gives. A time that is not given is the server's now.
+/// Takes what [`Rows::into_parameters`] gives, of which a condition may leave some out, and then goes by [`IN_ORDER`]. A time that is
+/// not given is the server's now.
 pub(super) const INSERT: &str = "INSERT INTO replies (fingerprint, run, text, stop, prompt_tokens, cached_tokens, \
      completion_tokens, model, latency_ms, attempts, adapted, probabilities, cost_usd, prompt, answered_at, checksum, kind) \
      SELECT fingerprint, run, text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, attempts, \
@@ -25,7 +26,10 @@ pub(super) const INSERT: &str = "INSERT INTO replies (fingerprint, run, text, st
      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], \
      $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::float8[], $14::text[], $15::text[], $16::bytea[], $17::text[]) \
      AS new (fingerprint, run, text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, attempts, \
-     adapted, probabilities, cost_usd, prompt, answered_at, checksum, kind) ORDER BY fingerprint";
+     adapted, probabilities, cost_usd, prompt, answered_at, checksum, kind)";
+
+/// The order in which all runs write, so that none waits for another.
+pub(super) const IN_ORDER: &str = " ORDER BY fingerprint";
 
 /// What becomes of a reply whose question has one already: the new one takes its place.
 pub(super) const IN_ITS_PLACE: &str = " ON CONFLICT (fingerprint) DO UPDATE SET run = excluded.run, text = excluded.text, \

@@ -2,37 +2,40 @@
 
 use tokio_postgres::{Client, GenericClient};
 
-use super::error::{Fault, fault, lasting};
+use super::error::{Fault, Trouble};
 use super::server::Server;
 use crate::store::StoreError;
 
 /// The version of the tables. That of SQLite files is another one.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 0] = [];
+const STEPS: [(i64, &str); 1] = [(1, include_str!("upgrades/1_to_2.sql"))];
 
-/// All tables that a run reads and writes.
-const TABLES: &[&str] = &["replies", "failures", "wasted", "claims", "askers", "adaptations", "runs"];
+/// All tables that a run reads and writes, those of later versions last.
+const TABLES: &[&str] =
+    &["replies", "failures", "wasted", "claims", "askers", "adaptations", "runs", "purses"];
+/// How many of them version 1 had, by which a store is known.
+const FIRST: usize = 7;
 
 /// Lets `client` have tables of today's version, new, as they are, or upgraded; with a word for what is missing of a run's rights.
-pub(super) async fn migrate(client: &mut Client, server: &Server) -> Result<(), StoreError> {
+pub(super) async fn migrate(client: &mut Client, server: &Server) -> Result<(), Trouble> {
     bring_up(client, server, VERSION, &STEPS).await?;
-    let lacking = client
+    let lacking: Option<String> = client
         .query_one(
             "SELECT string_agg(lacked || ' on ' || tables, ', ') FROM unnest($2::text[]) AS tables, \
              unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS lacked \
              WHERE NOT has_table_privilege(quote_ident($1) || '.' || tables, lacked)",
             &[&server.schema, &TABLES],
         )
-        .await
-        .and_then(|row| row.try_get::<_, Option<String>>(0));
+        .await?
+        .try_get(0)?;
     match lacking {
-        Ok(None) => Ok(()),
-        Ok(Some(lacking)) => {
-            Err(StoreError::Rights { place: server.place.clone(), why: format!("it has no {lacking}") })
+        None => Ok(()),
+        Some(lacking) => {
+            let why = format!("it has no {lacking}");
+            Err(StoreError::Rights { place: server.place.clone(), why }.into())
         }
-        Err(error) => Err(lasting(&server.place, &error)),
     }
 }
 
@@ -41,69 +44,70 @@ async fn bring_up(
     server: &Server,
     to: i64,
     steps: &[(i64, &str)],
-) -> Result<(), StoreError> {
-    let (place, wrap) = (server.place.clone(), |error| lasting(&server.place, &error));
+) -> Result<(), Trouble> {
+    let place = server.place.clone();
     if found(client, server).await?.is_some_and(|version| version == to) {
         return Ok(());
     }
-    let transaction = client.transaction().await.map_err(wrap)?;
+    let transaction = client.transaction().await?;
     // Two runs may start at once: whoever comes second waits here, and finds the tables there.
     transaction
         .execute("SELECT pg_advisory_xact_lock(hashtextextended('tables of ' || $1, 0))", &[&server.schema])
-        .await
-        .map_err(wrap)?;
+        .await?;
     match found(&transaction, server).await? {
         Some(version) if version == to => return Ok(()),
-        Some(version) if version > to => return Err(StoreError::Newer { place, version, known: to }),
+        Some(version) if version > to => return Err(StoreError::Newer { place, version, known: to }.into()),
         Some(version) => {
             let first = steps.iter().position(|(from, _)| *from == version);
             let first = first.ok_or(StoreError::TooOld { place, version })?;
             for (_, step) in &steps[first..] {
-                transaction.batch_execute(step).await.map_err(wrap)?;
+                transaction.batch_execute(step).await?;
             }
         }
         None => {
             let is_there = "SELECT FROM pg_namespace WHERE nspname = $1";
-            if transaction.query_opt(is_there, &[&server.schema]).await.map_err(wrap)?.is_none() {
+            if transaction.query_opt(is_there, &[&server.schema]).await?.is_none() {
                 let create = format!("CREATE SCHEMA {}", server.quoted_schema());
-                transaction.batch_execute(&create).await.map_err(wrap)?;
+                transaction.batch_execute(&create).await?;
             }
-            transaction.batch_execute(include_str!("schema.sql")).await.map_err(wrap)?;
+            transaction.batch_execute(include_str!("schema.sql")).await?;
         }
     }
     let program = concat!("tooljudge ", env!("CARGO_PKG_VERSION"));
     let sign = "INSERT INTO history (version, since, program) VALUES ($1, clock_timestamp(), $2)";
-    transaction.execute(sign, &[&to, &program]).await.map_err(wrap)?;
-    transaction.commit().await.map_err(wrap)
+    transaction.execute(sign, &[&to, &program]).await?;
+    Ok(transaction.commit().await?)
 }
 
 /// The version of the tables; `None` where there are none.
-pub(super) async fn found(client: &impl GenericClient, server: &Server) -> Result<Option<i64>, StoreError> {
-    let (place, wrap) = (server.place.clone(), |error| lasting(&server.place, &error));
-    let encoding: String =
-        client.query_one("SHOW server_encoding", &[]).await.and_then(|row| row.try_get(0)).map_err(wrap)?;
+pub(super) async fn found(client: &impl GenericClient, server: &Server) -> Result<Option<i64>, Trouble> {
+    let place = server.place.clone();
+    let encoding: String = client.query_one("SHOW server_encoding", &[]).await?.try_get(0)?;
     if encoding != "UTF8" {
         let why = format!("the database has the encoding {encoding}");
         let remedy = Some("make one with ENCODING 'UTF8'".to_owned());
-        return Err(StoreError::Connect { place, why, remedy });
+        return Err(StoreError::Connect { place, why, remedy }.into());
     }
     let tables = "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
                   WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f')";
-    let rows = client.query(tables, &[&server.schema]).await.map_err(wrap)?;
-    let tables = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>().map_err(wrap)?;
+    let rows = client.query(tables, &[&server.schema]).await?;
+    let tables = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
     if tables.is_empty() {
         return Ok(None);
     }
-    if !TABLES.iter().chain(&["history"]).all(|table| tables.iter().any(|found| found == table)) {
-        return Err(StoreError::NotOurs { place });
+    if !TABLES[..FIRST].iter().chain(&["history"]).all(|table| tables.iter().any(|found| found == table)) {
+        return Err(StoreError::NotOurs { place }.into());
     }
     let version = format!("SELECT max(version)::bigint FROM {}.history", server.quoted_schema());
     match client.query_one(&version, &[]).await.and_then(|row| row.try_get::<_, Option<i64>>(0)) {
         Ok(Some(version)) => Ok(Some(version)),
-        Ok(None) => Err(StoreError::NotOurs { place }),
-        Err(error) => match fault(&place, &error) {
-            Fault::Lasting(StoreError::Failed { place, .. }) => Err(StoreError::NotOurs { place }),
-            _ => Err(wrap(error)),
-        },
+        Ok(None) => Err(StoreError::NotOurs { place }.into()),
+        Err(error) => {
+            let trouble = Trouble::Said(error);
+            match trouble.fault(&place) {
+                Fault::Lasting(StoreError::Failed { place, .. }) => Err(StoreError::NotOurs { place }.into()),
+                _ => Err(trouble),
+            }
+        }
     }
 }

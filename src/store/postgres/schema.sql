@@ -1,4 +1,4 @@
--- The reply store of tooljudge on PostgreSQL, version 1. The tables lie in a schema of their own; `psql` shows them as they are.
+-- The reply store of tooljudge on PostgreSQL, version 2. The tables lie in a schema of their own; `psql` shows them as they are.
 -- In texts of models a NUL character, which PostgreSQL cannot hold, is written as U+FDD0 0, and U+FDD0 as U+FDD0 U+FDD0.
 
 -- One row per answered question to a judge, and per turn of an agent.
@@ -79,6 +79,15 @@ CREATE TABLE runs (
     started_at  timestamptz NOT NULL,
     finished_at timestamptz,
     manifest    text NOT NULL                -- JSON
+);
+
+-- What runs that share a limit on cost have taken of it, in whole millionths of a millionth of a US dollar.
+CREATE TABLE purses (
+    purse text NOT NULL,   -- the name that they share
+    run   text NOT NULL,   -- empty: all that have ended in peace
+    taken bigint NOT NULL, -- what a run that died has taken counts as spent
+    spent bigint NOT NULL, -- of that, as far as the run has said
+    PRIMARY KEY (purse, run)
 );
 
 -- Which programs have brought the tables to which version.

@@ -3,18 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use secrecy::ExposeSecret;
+use tokio::time::timeout;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
+use super::answered;
+use super::error::Trouble;
 use super::tls::Tls;
 use crate::store::StoreError;
 use crate::store::place::Address;
 
 /// How long a host may take to answer at first.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long a silent connection is trusted before the system asks the other side whether it is still there.
-const SILENCE: Duration = Duration::from_secs(30);
+/// How long a silent connection is trusted before either side asks whether the other is still there; how long until it asks again, and
+/// how often, before the connection counts as broken; how long what was sent may stay without a word. In seconds, but for the third.
+const SILENCE: [u32; 4] = [5, 3, 3, 15];
 
 /// How long a server that went away is waited for, unless the address says otherwise.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -23,9 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const OWN: &[&str] = &["patience", "schema", "sslmode", "sslrootcert"];
 
 /// What a session that asks and claims begins with. Its tables grow while it lasts and its statements are planned once: they must go
-/// by the indexes, which also keeps their rows in order. What it begins it ends at once, or it hangs and must hold up nobody.
+/// by the indexes, which also keeps their rows in order. What it begins it ends at once, or it hangs and must hold up nobody. The server
+/// gives up a statement before we give up the server, and tells: a lock that others hold is no silence.
 const BRISK: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
-     SET plan_cache_mode = force_generic_plan; SET lock_timeout = '10s'; SET statement_timeout = '30s'; \
+     SET plan_cache_mode = force_generic_plan; SET lock_timeout = '4s'; SET statement_timeout = '20s'; \
      SET idle_in_transaction_session_timeout = '10s'";
 
 /// A schema on a server, and the way there.
@@ -35,6 +41,8 @@ pub(in crate::store) struct Server {
     pub(super) schema: String,
     /// How long a server that went away is waited for.
     pub(super) patience: Duration,
+    /// How long it may take to let us in.
+    deadline: Duration,
     config: Config,
     tls: Option<Tls>,
 }
@@ -87,19 +95,42 @@ impl Server {
             // Of several hosts, the one that can be written to.
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
-        config.ssl_mode(mode).keepalives_idle(SILENCE);
+        config.ssl_mode(mode);
+        let [idle, interval, count, unheard] = SILENCE;
+        let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+        let is_left_open = |option: &str| !url.expose_secret().contains(&format!("{option}="));
+        if is_left_open("keepalives_idle") {
+            config.keepalives_idle(seconds(idle));
+        }
+        if is_left_open("keepalives_interval") {
+            config.keepalives_interval(seconds(interval));
+        }
+        if is_left_open("keepalives_retries") {
+            config.keepalives_retries(count);
+        }
+        if is_left_open("tcp_user_timeout") {
+            config.tcp_user_timeout(seconds(unheard));
+        }
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
+        let deadline = config.get_connect_timeout().copied().unwrap_or(CONNECT).saturating_mul(hosts);
         let tls = tls.transpose().map_err(wrong)?;
         Ok(Arc::new(Server {
             place: address.to_string(),
             schema: address.schema.clone(),
             patience,
+            deadline,
             config,
             tls,
         }))
     }
 
-    /// A new connection, driven by the runtime at hand.
-    pub(super) async fn connect(&self) -> Result<Client, Error> {
+    /// A new connection, driven by the runtime at hand. Whoever takes it and says nothing is no server.
+    pub(super) async fn connect(&self) -> Result<Client, Trouble> {
+        let reached = timeout(self.deadline, self.reach()).await;
+        reached.map_or(Err(Trouble::Silent(self.deadline)), |reached| reached.map_err(Trouble::Said))
+    }
+
+    async fn reach(&self) -> Result<Client, Error> {
         let client = match &self.tls {
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await?;
@@ -112,8 +143,13 @@ impl Server {
                 client
             }
         };
+        let [idle, interval, count, unheard] = SILENCE;
+        // A machine that is gone says no farewell, and its locks stay until the server has noticed. Not every server has every setting.
         let begin = format!(
-            "SET search_path TO {}; SET TimeZone = 'UTC'; SET client_min_messages = warning; SET standard_conforming_strings = on",
+            "SET search_path TO {}; SET TimeZone = 'UTC'; SET client_min_messages = warning; SET standard_conforming_strings = on; \
+             SELECT set_config(name, value::text, false) FROM pg_settings JOIN (VALUES ('tcp_keepalives_idle', {idle}), \
+             ('tcp_keepalives_interval', {interval}), ('tcp_keepalives_count', {count}), ('tcp_user_timeout', {unheard}000)) \
+             AS ours (name, value) USING (name)",
             self.quoted_schema()
         );
         client.batch_execute(&begin).await?;
@@ -121,12 +157,29 @@ impl Server {
     }
 
     /// The same for questions and claims, with these statements prepared.
-    pub(super) async fn begin(&self, statements: &[String]) -> Result<Session, Error> {
+    pub(super) async fn begin(&self, statements: &[String]) -> Result<Session, Trouble> {
         let client = self.connect().await?;
-        client.batch_execute(BRISK).await?;
-        let prepared = futures_util::future::join_all(statements.iter().map(|sql| client.prepare(sql))).await;
-        let statements = prepared.into_iter().collect::<Result<_, _>>()?;
+        answered(client.batch_execute(BRISK)).await?;
+        let statements = answered(try_join_all(statements.iter().map(|sql| client.prepare(sql)))).await?;
         Ok(Session { client, statements })
+    }
+
+    /// Whether the server's `process` is doing something: a connection that is silent may be broken.
+    #[cfg(feature = "cli")]
+    pub(super) async fn is_at_work(&self, process: i32) -> Result<bool, Trouble> {
+        let client = self.connect().await?;
+        let sql = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active')";
+        Ok(answered(client.query_one(sql, &[&process])).await?.try_get(0)?)
+    }
+
+    /// Says that somebody else's transaction stands in the way of what is asked: that is waited for, however long it takes.
+    pub(super) fn tell_busy(&self, why: &str) {
+        tracing::info!("the reply store {} is locked by somebody else ({why}); waiting", self.place);
+    }
+
+    /// Says that the server is away.
+    pub(super) fn tell_away(&self, why: &str) {
+        tracing::info!("the reply store {} does not answer ({why}); trying again", self.place);
     }
 
     /// The name of the schema as statements have it.

@@ -1,6 +1,6 @@
 //! What is said to the server: the statements of a run.
 
-use super::reply_row::{COLUMNS, IN_ITS_PLACE, INSERT};
+use super::reply_row::{COLUMNS, IN_ITS_PLACE, IN_ORDER, INSERT};
 use crate::store::lease_clock::LEASE;
 
 /// Statements of the writing connection, by their place among [`all`].
@@ -10,6 +10,7 @@ pub(super) enum Write {
     Join,
     Leave,
     Answer,
+    LateAnswer,
     Fail,
     Waste,
     Learn,
@@ -18,6 +19,11 @@ pub(super) enum Write {
     Claim,
     Look,
     Overdue,
+    Begin,
+    HoldPurse,
+    Take,
+    Commit,
+    Settle,
 }
 
 /// Those of the connection for looking up, by their place among [`look_ups`].
@@ -88,12 +94,16 @@ pub(super) const LEAVE: [&str; 2] =
 pub(super) fn all() -> Vec<String> {
     let lease = lease();
     // What a run asks no longer, once there is an outcome.
-    let settled = "settled AS (DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = ANY($2))";
+    let settled = "settled AS (DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = ANY($2) RETURNING fingerprint)";
     vec![
-        // Also puts back what a crash of the server has lost, unless another run has it now.
+        // Also puts back what a crash of the server has lost, unless another run has it now, or has answered it: the claim had lapsed
+        // then, as when this machine was asleep.
         format!(
             "INSERT INTO claims AS held (fingerprint, claimant, lease_until) \
-             SELECT fingerprint, $2, {lease} FROM unnest($1::uuid[]) AS fingerprint ORDER BY fingerprint \
+             SELECT fingerprint, $2, {lease} FROM unnest($1::uuid[]) AS ours (fingerprint) \
+             WHERE EXISTS (SELECT FROM claims WHERE claims.fingerprint = ours.fingerprint AND claims.claimant = $2) \
+             OR NOT EXISTS (SELECT FROM replies WHERE replies.fingerprint = ours.fingerprint AND replies.run <> $2) \
+             ORDER BY fingerprint \
              ON CONFLICT (fingerprint) DO UPDATE SET lease_until = excluded.lease_until \
              WHERE held.claimant = excluded.claimant RETURNING fingerprint"
         ),
@@ -104,7 +114,21 @@ pub(super) fn all() -> Vec<String> {
         ),
         "DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3".to_owned(),
         format!(
-            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT} {IN_ITS_PLACE}"
+            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT}{IN_ORDER}{IN_ITS_PLACE}"
+        ),
+        // The same where claims may have lapsed. Of a question whose claim had, and that another run has answered meanwhile, that reply stays: whoever waited for it has
+        // it. What came here was paid for and is of no use.
+        format!(
+            "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)), \
+             late AS (SELECT fingerprint, number FROM unnest($1::uuid[], $18::bool[], $19::bigint[]) \
+             AS came (fingerprint, as_good, number) JOIN replies USING (fingerprint) \
+             WHERE as_good AND replies.run <> ALL($2) AND fingerprint NOT IN (SELECT fingerprint FROM settled)), \
+             noted AS (INSERT INTO wasted (run, number, fingerprint, prompt_tokens, completion_tokens, cost_usd, paid_at) \
+             SELECT run, number, fingerprint, prompt_tokens, completion_tokens, cost_usd, clock_timestamp() \
+             FROM unnest($1::uuid[], $2::text[], $5::bigint[], $7::bigint[], $13::float8[]) \
+             AS paid (fingerprint, run, prompt_tokens, completion_tokens, cost_usd) JOIN late USING (fingerprint) \
+             ON CONFLICT DO NOTHING) \
+             {INSERT} WHERE fingerprint NOT IN (SELECT fingerprint FROM late){IN_ORDER}{IN_ITS_PLACE}"
         ),
         format!(
             "WITH {settled} INSERT INTO failures (fingerprint, run, code, message, attempts, failed_at) \
@@ -151,6 +175,25 @@ pub(super) fn all() -> Vec<String> {
             "SELECT fingerprint, lease_until FROM claims WHERE fingerprint = ANY($1) AND {}",
             is_over("lease_until")
         ),
+        // One after the other: what is left is what all others have left.
+        "BEGIN".to_owned(),
+        "SELECT pg_advisory_xact_lock(hashtextextended('purse ' || $1::text, 0))".to_owned(),
+        // What the run says it has is what it has, so that it may say it twice.
+        format!(
+            "WITH others AS (SELECT $3::bigint - $4::bigint - coalesce(sum(taken), 0)::bigint AS free, \
+             coalesce(bool_or(taken > spent AND NOT {}), false) AS may_return FROM purses WHERE purse = $1 AND run <> $2), \
+             given AS (SELECT CASE WHEN free >= $6::bigint THEN least(greatest($7::bigint, $6), free) ELSE 0 END AS more, may_return \
+             FROM others), \
+             noted AS (INSERT INTO purses (purse, run, taken, spent) SELECT $1, $2, $4 + more, $5 FROM given \
+             ON CONFLICT (purse, run) DO UPDATE SET taken = excluded.taken, spent = excluded.spent) \
+             SELECT more, may_return FROM given",
+            is_away("purses.run")
+        ),
+        "COMMIT".to_owned(),
+        "WITH gone AS (DELETE FROM purses WHERE purse = $1 AND run = $2 RETURNING purse) \
+         INSERT INTO purses (purse, run, taken, spent) SELECT purse, '', $3, $3 FROM gone \
+         ON CONFLICT (purse, run) DO UPDATE SET taken = purses.taken + excluded.taken, spent = purses.spent + excluded.spent"
+            .to_owned(),
     ]
 }
 

@@ -10,10 +10,11 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::Error;
 
 use super::batch::{Answers, Known, Pipeline, add_claims, add_outcomes, together};
-use super::error::{Fault, fault, lasting};
+use super::error::{Fault, Trouble};
 use super::server::{Server, Session};
 use super::statements::{self, Write};
-use super::{PAUSES, STALL, schema};
+use super::{PAUSES, STALL, answered, schema};
+use crate::domain::Given;
 use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
 use crate::store::lease_clock::{LEASE, RENEWAL};
 use crate::store::stored_reply::StoredReply;
@@ -24,6 +25,15 @@ const ALONE: usize = 2;
 /// How long a crowd is let grow before it is sent off together.
 const GATHER: Duration = Duration::from_millis(2);
 
+/// A claim of this run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// Whether any reply would have settled the question.
+    pub any_reply: bool,
+    /// Another run has it now.
+    is_lost: bool,
+}
+
 pub(super) struct Writer {
     server: Arc<Server>,
     run: String,
@@ -31,7 +41,7 @@ pub(super) struct Writer {
     session: Option<Session>,
     statements: Vec<String>,
     /// What this run has claimed and not settled.
-    held: HashSet<Fingerprint>,
+    held: HashMap<Fingerprint, Held>,
     /// Claims that were made and turned out to be needless: they are dropped with what is sent next.
     needless: Vec<Fingerprint>,
     /// What this run has joined.
@@ -39,8 +49,8 @@ pub(super) struct Writer {
     /// Claims of other runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (SystemTime, Instant)>,
     renewed: Option<Instant>,
-    /// Answers of no use that were kept.
-    wasted: i64,
+    /// Operations that had a number: none is given twice, whatever became of the one that had it.
+    numbered: i64,
     /// Why nothing is written any more.
     lost: Option<StoreError>,
 }
@@ -53,27 +63,51 @@ impl Writer {
             seen,
             session: None,
             statements: statements::all(),
-            held: HashSet::new(),
+            held: HashMap::new(),
             needless: Vec::new(),
             joined: BTreeSet::new(),
             overdue: HashMap::new(),
             renewed: None,
-            wasted: 0,
+            numbered: 0,
             lost: None,
         }
     }
 
     /// Makes what is missing, and clears away what dead runs have left. A server that is away at first is not waited for: its address
-    /// may be wrong.
+    /// may be wrong. One that has spoken is.
     pub(super) async fn begin(&mut self) -> Result<(), StoreError> {
-        let place = self.server.place.clone();
-        let first = |error| lasting(&place, &error);
-        let mut client = self.server.connect().await.map_err(first)?;
+        let server = Arc::clone(&self.server);
+        let (mut heard, mut pause, mut is_known) = (Instant::now(), PAUSES[0], false);
+        loop {
+            let Err(trouble) = self.try_begin(&mut is_known).await else { return Ok(()) };
+            is_known |= trouble.is_of_server();
+            let why = match trouble.fault(&server.place) {
+                Fault::Lasting(error) => return Err(error),
+                Fault::Busy(why) => {
+                    server.tell_busy(&why);
+                    (heard, pause) = (Instant::now(), PAUSES[0]);
+                    sleep(pause).await;
+                    continue;
+                }
+                Fault::Away(why) => why,
+            };
+            if !is_known || heard.elapsed() >= server.patience {
+                return Err(trouble.lasting(&server.place));
+            }
+            server.tell_away(&why);
+            sleep(pause).await;
+            pause = (2 * pause).min(PAUSES[1]);
+        }
+    }
+
+    async fn try_begin(&mut self, is_known: &mut bool) -> Result<(), Trouble> {
+        let mut client = self.server.connect().await?;
+        *is_known = true;
         schema::migrate(&mut client, &self.server).await?;
         drop(client);
-        let session = self.connect().await.map_err(first)?;
+        let session = self.connect().await?;
         for sql in statements::tidy() {
-            session.client.execute(&sql, &[]).await.map_err(first)?;
+            answered(session.client.execute(&sql, &[])).await?;
         }
         self.session = Some(session);
         Ok(())
@@ -107,18 +141,27 @@ impl Writer {
             }
         }
         // What stays behind is void when its lease is over.
-        if self.lost.is_none()
-            && let Some(Session { client, .. }) = &self.session
-        {
+        if self.lost.is_some() {
+            return;
+        }
+        if !self.is_connected() {
+            self.session = self.connect().await.ok();
+        }
+        if let Some(Session { client, .. }) = &self.session {
             for sql in statements::LEAVE {
-                let _ = timeout(STALL, client.execute(sql, &[&self.run])).await;
+                let _ = answered(client.execute(sql, &[&self.run])).await;
             }
         }
+    }
+
+    fn is_connected(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| !session.client.is_closed())
     }
 
     /// Writes `jobs`, and tells everyone who waits.
     async fn commit(&mut self, jobs: Vec<Job>) {
         let outcome = self.persist(&jobs).await;
+        self.numbered += jobs.len() as i64;
         let ack = match outcome {
             Ok(written) => {
                 jobs.into_iter().zip(written).map(|(job, written)| (job.done, Ok(written))).collect()
@@ -133,49 +176,54 @@ impl Writer {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        let (began, mut pause) = (Instant::now(), PAUSES[0]);
+        let (mut heard, mut pause) = (Instant::now(), PAUSES[0]);
         loop {
-            let why = match timeout(STALL, self.attempt(jobs)).await {
-                Ok(Ok(written)) => {
+            let trouble = match self.attempt(jobs).await {
+                Ok(written) => {
                     // Apart from the attempt, which counts as a whole or not at all.
                     let _ = timeout(STALL, self.watch_overdue(jobs, &written)).await;
                     return Ok(written);
                 }
-                Ok(Err(error)) => match fault(&self.server.place, &error) {
-                    Fault::Lasting(error) => return Err(error),
-                    Fault::Passing(why) => why,
-                },
-                Err(_) => "no answer".to_owned(),
+                Err(trouble) => trouble,
             };
             // Whatever the server has heard of it: all of it is said again.
+            let why = match trouble.fault(&self.server.place) {
+                Fault::Lasting(error) => return Err(error),
+                Fault::Busy(why) => {
+                    self.server.tell_busy(&why);
+                    heard = Instant::now();
+                    sleep(PAUSES[0]).await;
+                    continue;
+                }
+                Fault::Away(why) => why,
+            };
             self.session = None;
-            if began.elapsed() >= self.server.patience {
-                let (place, seconds) = (self.server.place.clone(), began.elapsed().as_secs());
+            if heard.elapsed() >= self.server.patience {
+                let (place, seconds) = (self.server.place.clone(), heard.elapsed().as_secs());
                 let lost = StoreError::Lost { place, seconds, why };
                 self.lost = Some(lost.clone());
                 return Err(lost);
             }
-            tracing::info!("the reply store {} does not answer ({why}); trying again", self.server.place);
+            self.server.tell_away(&why);
             sleep(pause).await;
             pause = (2 * pause).min(PAUSES[1]);
         }
     }
 
-    async fn connect(&self) -> Result<Session, Error> {
+    async fn connect(&self) -> Result<Session, Trouble> {
         let session = self.server.begin(&self.statements).await?;
-        session.client.execute(&statements::hold_lock(), &[&self.run]).await?;
+        answered(session.client.execute(&statements::hold_lock(), &[&self.run])).await?;
         Ok(session)
     }
 
-    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Written>, Error> {
-        let is_connected = self.session.as_ref().is_some_and(|session| !session.client.is_closed());
-        if !is_connected {
+    async fn attempt(&mut self, jobs: &[Job]) -> Result<Vec<Written>, Trouble> {
+        if !self.is_connected() {
             self.session = Some(self.connect().await?);
             self.renewed = None;
         }
         let Some(session) = &self.session else { return Ok(Vec::new()) };
-        let now = Instant::now();
-        let renews = self.renewed.is_none_or(|renewed| now.duration_since(renewed) >= RENEWAL);
+        let now = (Instant::now(), SystemTime::now());
+        let renews = self.renewed.is_none_or(|renewed| now.0.duration_since(renewed) >= RENEWAL);
         let mut pipeline = Pipeline::new(session);
         let mut joined = self.joined.clone();
         for Job { op, .. } in jobs {
@@ -185,15 +233,22 @@ impl Writer {
                 _ => {}
             }
         }
-        if renews && !self.held.is_empty() {
-            let held: Vec<Fingerprint> = self.held.iter().copied().collect();
+        let held = self.held.iter().filter(|(_, held)| !held.is_lost);
+        let held: Vec<Fingerprint> = held.map(|(fingerprint, _)| *fingerprint).collect();
+        if renews && !held.is_empty() {
             pipeline.add(Write::Renew, vec![Box::new(held), Box::new(&self.run)]);
         }
         if (renews || joined != self.joined) && !joined.is_empty() {
             let (endpoints, models): (Vec<String>, Vec<String>) = joined.iter().cloned().unzip();
             pipeline.add(Write::Join, vec![Box::new(endpoints), Box::new(models), Box::new(&self.run)]);
         }
-        add_outcomes(&mut pipeline, jobs, &self.run, (&self.needless, self.wasted));
+        // Looking for replies of others costs the server a fifth more.
+        let may_be_late = self.renewed.is_none()
+            || self.seen.lease_clock.is_late()
+            || self.held.values().any(|held| held.is_lost);
+        let late = may_be_late
+            .then_some(|fingerprint| self.held.get(&fingerprint).is_none_or(|held: &Held| held.any_reply));
+        add_outcomes(&mut pipeline, jobs, &self.run, (&self.needless, self.numbered), late);
         let hung = |fingerprint| {
             let overdue: Option<&(SystemTime, Instant)> = self.overdue.get(&fingerprint);
             overdue.filter(|(_, since)| since.elapsed() >= LEASE).map(|(lease_until, _)| *lease_until)
@@ -203,23 +258,27 @@ impl Writer {
         // It is committed: from here on it counts.
         let claimed = prints(&answers, Write::Claim)?;
         let renewed = prints(&answers, Write::Renew)?;
-        let known = answers.known()?;
+        let (known, given) = (answers.known()?, answers.given()?);
         self.joined = joined;
         self.needless.clear();
         if renews {
             self.keep_renewed(now, &renewed);
         }
-        Ok(self.settle(jobs, &claimed, &known))
+        Ok(self.settle(jobs, &claimed, &known, given))
     }
 
-    /// All claims were renewed at `now`, but for those that another run has.
-    fn keep_renewed(&mut self, now: Instant, renewed: &HashSet<Fingerprint>) {
-        let before = self.held.len();
-        self.held.retain(|fingerprint| renewed.contains(fingerprint));
-        if self.held.len() < before {
+    /// All claims were renewed at `now`, but for those that another run has, or has had and answered.
+    fn keep_renewed(&mut self, now: (Instant, SystemTime), renewed: &HashSet<Fingerprint>) {
+        let mut has_lost = false;
+        for (fingerprint, held) in &mut self.held {
+            if !held.is_lost && !renewed.contains(fingerprint) {
+                (held.is_lost, has_lost) = (true, true);
+            }
+        }
+        if has_lost {
             self.seen.lease_clock.lapsed();
         }
-        self.renewed = Some(now);
+        self.renewed = Some(now.0);
         self.seen.lease_clock.renewed(now);
     }
 
@@ -229,7 +288,9 @@ impl Writer {
         jobs: &[Job],
         claimed: &HashSet<Fingerprint>,
         known: &HashMap<Fingerprint, Known>,
+        given: Vec<Given>,
     ) -> Vec<Written> {
+        let mut given = given.into_iter();
         for Job { op, .. } in jobs {
             match op {
                 Op::Answer { fingerprint, .. }
@@ -237,7 +298,6 @@ impl Writer {
                 | Op::Release { fingerprint } => {
                     self.held.remove(fingerprint);
                 }
-                Op::Waste { .. } => self.wasted += 1,
                 _ => {}
             }
         }
@@ -246,6 +306,7 @@ impl Writer {
                 let is_ours = claimed.contains(fingerprint);
                 Written::Claim(self.claim(*fingerprint, *reuse, is_ours, known.get(fingerprint)))
             }
+            Op::Take { .. } => Written::Given(given.next().unwrap_or_default()),
             _ => Written::Kept,
         });
         written.collect()
@@ -265,7 +326,7 @@ impl Writer {
         };
         let is_answered = known.and_then(|known| known.reply.as_ref()).is_some_and(counts);
         if is_answered || known.is_some_and(|known| known.failed_here) {
-            if is_ours && !self.held.contains(&fingerprint) {
+            if is_ours && !self.held.contains_key(&fingerprint) {
                 self.needless.push(fingerprint);
             }
             return if is_answered { Claim::Answered } else { Claim::Pending };
@@ -273,7 +334,8 @@ impl Writer {
         if !is_ours {
             return Claim::Theirs;
         }
-        if !self.held.insert(fingerprint) {
+        let held = Held { any_reply: reuse == Reuse::All, is_lost: false };
+        if self.held.insert(fingerprint, held).is_some_and(|held| !held.is_lost) {
             return Claim::Pending;
         }
         self.overdue.remove(&fingerprint);

@@ -4,6 +4,7 @@
 pub(super) mod archive;
 mod error;
 mod lock_owner;
+mod purse;
 pub(super) mod reader;
 mod reply_row;
 mod run_lock;

@@ -37,7 +37,7 @@ fn runs_that_begin_at_once_agree_on_a_new_store() {
                 let (path, begin) = (&path, &begin);
                 scope.spawn(move || {
                     begin.wait();
-                    let store = Store::open(path, run).unwrap();
+                    let store = Store::at(path, run).unwrap();
                     store.reader().unwrap();
                 });
             }
@@ -49,10 +49,10 @@ fn runs_that_begin_at_once_agree_on_a_new_store() {
 fn a_locked_store_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
-    drop(Store::open(&path, "a").unwrap());
+    drop(Store::at(&path, "a").unwrap());
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = Store::open(&path, "b").unwrap_err();
+    let error = Store::at(&path, "b").unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error}");
     assert!(error.to_string().contains("locked for 30 seconds by another process"), "{error}");
 }
@@ -61,7 +61,7 @@ fn a_locked_store_says_so() {
 async fn a_changed_byte_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
-    let store = Store::open(&path, "a").unwrap();
+    let store = Store::at(&path, "a").unwrap();
     let question = fingerprint("q");
     store.answer(question, ReplyKind::Verdict, reply("incorrect"), None).await.unwrap();
     Connection::open(&path).unwrap().execute("UPDATE replies SET text = 'correct'", []).unwrap();
@@ -74,7 +74,7 @@ async fn a_changed_byte_is_noticed() {
 async fn a_dead_runs_claim_expires() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
-    let store = Store::open(&path, "a").unwrap();
+    let store = Store::at(&path, "a").unwrap();
     let question = fingerprint("q");
     let other = Connection::open(&path).unwrap();
     for lease_until in [1_i64, i64::MAX] {
@@ -90,7 +90,7 @@ async fn what_a_killed_run_was_asking_is_free_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let (before, after) = (fingerprint("before"), fingerprint("after"));
-    let b = Store::open(&path, "b").unwrap();
+    let b = Store::at(&path, "b").unwrap();
     let (killed, other) =
         (run_lock::RunLock::begin(&path, "killed").unwrap(), Connection::open(&path).unwrap());
     let claim = |question: Fingerprint| {
@@ -103,7 +103,7 @@ async fn what_a_killed_run_was_asking_is_free_at_once() {
     drop(killed);
     assert_eq!(b.claim(before, Reuse::All).await.unwrap(), Claim::Ours);
     claim(after);
-    let c = Store::open(&path, "c").unwrap();
+    let c = Store::at(&path, "c").unwrap();
     assert_eq!(c.claim(after, Reuse::All).await.unwrap(), Claim::Ours);
     drop((b, c));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "store, log, shared memory");
@@ -113,7 +113,7 @@ async fn what_a_killed_run_was_asking_is_free_at_once() {
 async fn no_clock_takes_from_a_living_run_what_it_asks() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
-    let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+    let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
     let question = fingerprint("q");
     a.claim(question, Reuse::All).await.unwrap();
     let other = Connection::open(&path).unwrap();
@@ -127,7 +127,7 @@ async fn no_clock_takes_from_a_living_run_what_it_asks() {
 async fn runs_know_how_many_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
-    let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+    let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
     let reader = a.reader().unwrap();
     let asking = async |model| reader.asking("http://judge", model).await.unwrap();
     assert_eq!(asking("m").await, 0);
@@ -154,10 +154,10 @@ fn foreign_files_are_left_alone() {
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "not a database, but long enough to look like one to a hasty reader".repeat(9))
         .unwrap();
-    assert!(matches!(Store::open(&text, "a"), Err(StoreError::NotOurs { .. })));
+    assert!(matches!(Store::at(&text, "a"), Err(StoreError::NotOurs { .. })));
     let foreign = folder.path().join("foreign.sqlite");
     Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
-    assert!(matches!(Store::open(&foreign, "a"), Err(StoreError::NotOurs { .. })));
+    assert!(matches!(Store::at(&foreign, "a"), Err(StoreError::NotOurs { .. })));
 }
 
 #[cfg(unix)]
@@ -166,7 +166,7 @@ fn only_its_owner_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
-    let _store = Store::open(&path, "a").unwrap();
+    let _store = Store::at(&path, "a").unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 

@@ -13,13 +13,14 @@ use crate::store::StoreError;
 
 /// The version of the file's tables. Which questions are the same question is told apart by a version of its own, in
 /// `fingerprint.rs`: replies of older files are found in newer ones.
-pub(super) const SCHEMA_VERSION: i64 = 6;
+pub(super) const SCHEMA_VERSION: i64 = 7;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 3] = [
+const STEPS: [(i64, &str); 4] = [
     (3, include_str!("upgrades/3_to_4.sql")),
     (4, include_str!("upgrades/4_to_5.sql")),
     (5, include_str!("upgrades/5_to_6.sql")),
+    (6, include_str!("upgrades/6_to_7.sql")),
 ];
 
 /// Lets `connection` have a store of today's version, new, as it is, or upgraded.
@@ -123,7 +124,7 @@ mod tests {
     use std::io::{Read, Write};
 
     use super::*;
-    use crate::store::{Archive, Store};
+    use crate::store::{Archive, Store, StorePlace};
 
     /// Six paid replies as the last program of version 3 left them.
     fn old_store(folder: &Path) -> PathBuf {
@@ -136,7 +137,7 @@ mod tests {
     }
 
     fn sound(path: &Path) -> (u64, u64, u64) {
-        let contents = Archive::open(&path.into()).unwrap().contents().unwrap();
+        let contents = Archive::open(&StorePlace::File(path.to_owned())).unwrap().contents().unwrap();
         (contents.replies, contents.damaged, contents.runs)
     }
 
@@ -150,7 +151,7 @@ mod tests {
     fn an_older_store_keeps_its_replies() {
         let folder = tempfile::tempdir().unwrap();
         let path = old_store(folder.path());
-        drop(Store::open(&path, "a").unwrap());
+        drop(Store::at(&path, "a").unwrap());
         assert_eq!(sound(&path), (6, 0, 1));
         let program = Some(concat!("tooljudge ", env!("CARGO_PKG_VERSION")).to_owned());
         assert_eq!(history(&path), [(3, None), (SCHEMA_VERSION, program)]);
@@ -163,7 +164,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (old_store(folder.path()), folder.path().join("new.sqlite"));
         let tables = |path: &Path| -> Vec<String> {
-            drop(Store::open(path, "a").unwrap());
+            drop(Store::at(path, "a").unwrap());
             let connection = Connection::open(path).unwrap();
             let mut rows = connection
                 .prepare("SELECT m.name || '.' || c.name || ' ' || c.type || c.\"notnull\" FROM sqlite_schema m, pragma_table_info(m.name) c \
@@ -188,10 +189,10 @@ mod tests {
         .unwrap();
         let mut insert =
             old.prepare(&format!("INSERT INTO replies ({COLUMNS}) SELECT {COLUMNS} FROM temp.mine")).unwrap();
-        drop(Store::open(&path, "a").unwrap());
+        drop(Store::at(&path, "a").unwrap());
         assert_eq!(insert.execute([]).unwrap(), 3);
         assert_eq!(sound(&path), (6, 0, 1));
-        assert_eq!(Archive::open(&(&path).into()).unwrap().contents().unwrap().turns, 0);
+        assert_eq!(Archive::open(&StorePlace::File(path.clone())).unwrap().contents().unwrap().turns, 0);
     }
 
     /// Killed before its commit, an upgrade leaves the store of old, and perhaps its copy.
@@ -230,7 +231,7 @@ mod tests {
                     let (path, begin) = (&path, &begin);
                     scope.spawn(move || {
                         begin.wait();
-                        drop(Store::open(path, run).unwrap());
+                        drop(Store::at(path, run).unwrap());
                     });
                 }
             });
@@ -248,7 +249,10 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = old_store(folder.path());
             Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
-            for error in [Store::open(&path, "a").unwrap_err(), Archive::open(&(&path).into()).unwrap_err()] {
+            for error in [
+                Store::at(&path, "a").unwrap_err(),
+                Archive::open(&StorePlace::File(path.clone())).unwrap_err(),
+            ] {
                 assert!(error.to_string().contains(said), "{error}");
             }
             let kept = Connection::open(&path).unwrap();
@@ -264,7 +268,7 @@ mod tests {
         let path = old_store(folder.path());
         // A folder in the copy's place cannot be written to, as a full disk cannot, whoever runs this.
         fs::create_dir(copy_of(&path, 3)).unwrap();
-        assert!(Store::open(&path, "a").is_err());
+        assert!(Store::at(&path, "a").is_err());
         fs::remove_dir(copy_of(&path, 3)).unwrap();
         assert_eq!(sound(&path), (6, 0, 1));
         let connection = Connection::open(&path).unwrap();

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error;
+use super::purse;
 use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness, RunLock};
 use crate::domain::Reply;
@@ -32,7 +33,7 @@ pub(super) struct Writer {
     path: PathBuf,
     run: String,
     run_lock: Option<RunLock>,
-    renewed: Instant,
+    renewed: (Instant, SystemTime),
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
     seen: Arc<Seen>,
@@ -56,7 +57,7 @@ impl Writer {
             run_lock::forget(&path, &dead);
         }
         let run_lock = RunLock::begin(&path, &run);
-        let (renewed, overdue) = (Instant::now(), HashMap::new());
+        let (renewed, overdue) = ((Instant::now(), SystemTime::now()), HashMap::new());
         Ok(Writer { connection, path, run, run_lock, renewed, overdue, seen, syncs: true })
     }
 
@@ -106,7 +107,7 @@ impl Writer {
     }
 
     fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
-        let renewal_due = self.renewed.elapsed() >= RENEWAL;
+        let renewal_due = self.renewed.0.elapsed() >= RENEWAL;
         if jobs.is_empty() && !renewal_due {
             return Ok(Vec::new());
         }
@@ -175,6 +176,10 @@ impl Writer {
                  ON CONFLICT (id) DO UPDATE SET manifest = ?3, finished_at = iif(?4, ?2, NULL)",
                 (&self.run, now, manifest, finished),
             )?,
+            Op::Take { purse, taking } => {
+                return purse::take(&self.connection, (&self.path, &self.run), purse, taking).map(Written::Given);
+            }
+            Op::Settle { purse, spent } => purse::settle(&self.connection, &self.run, purse, *spent)?,
         }
         Ok(Written::Kept)
     }
@@ -291,7 +296,7 @@ impl Writer {
     }
 
     fn renew(&mut self) -> rusqlite::Result<()> {
-        self.renewed = Instant::now();
+        self.renewed = (Instant::now(), SystemTime::now());
         self.execute("UPDATE askers SET lease_until = ?1 WHERE run = ?2", (lease().1, &self.run))?;
         self.execute("UPDATE claims SET lease_until = ?1 WHERE claimant = ?2", (lease().1, &self.run))
     }

@@ -1,0 +1,71 @@
+//! Several processes with one limit on cost.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::label_remote::{gold, numbered, row_of};
+use crate::stores::Place;
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::{Ran, Workspace};
+
+const ROWS: usize = 400;
+const CEILING: f64 = 0.6;
+
+/// Of four shards one is killed and started again. All together are billed no more than the limit, and what there is of it is used.
+#[test]
+fn processes_that_share_a_purse_keep_one_limit() {
+    for place in Place::each("shared_purse") {
+        let server = Server::start(|seen| {
+            Answer::After(Duration::from_millis(20), Box::new(Answer::label(gold(row_of(seen)))))
+        });
+        let (work, store) = (Workspace::new(), place.given());
+        work.file("in.csv", numbered(ROWS));
+        work.file(
+            "tooljudge.toml",
+            format!(
+                "[judges.fair]\njudge = 'openai:fair'\nbase_url = '{}'\nprice = {{ input = 10.0, output = 10.0 }}\n",
+                server.url
+            ),
+        );
+        let ceiling = CEILING.to_string();
+        let args = |shard: usize| -> Vec<String> {
+            let mut args = ["label", "in.csv", "--judge", "fair", "--max-tokens", "50", "--concurrency", "4"]
+                .map(str::to_owned)
+                .to_vec();
+            args.extend(
+                ["--max-cost", &ceiling, "--purse", "ours", "--store", &store, "--json"].map(str::to_owned),
+            );
+            args.extend(["--shard".into(), format!("{shard}/4"), "-o".into(), format!("{shard}.csv")]);
+            args
+        };
+        let start = |shard: usize| {
+            let args = args(shard);
+            work.start(&args.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let mut runs: Vec<_> = (0..4).map(start).collect();
+        server.await_requests(30);
+        let killed = runs.remove(0);
+        killed.kill();
+        killed.wait();
+        runs.push(start(0));
+        let (mut each, mut judged, mut skipped) = (0.0_f64, 0, 0);
+        for run in runs {
+            let ran = Ran::from(run.output()).ended(1);
+            let summary = &serde_json::from_str::<Value>(&ran.stdout).unwrap()["panel"][0]["summary"];
+            // A run that came too late has neither.
+            let own = summary["statuses"]["judged"].as_u64().unwrap_or(0);
+            each = each.max(summary["cost_usd"].as_f64().unwrap_or(0.0) / own.max(1) as f64);
+            judged += own;
+            skipped += summary["statuses"]["skipped_budget"].as_u64().unwrap_or(0);
+            assert!(ran.stderr.contains("reached by the runs that share the purse ours"), "{}", ran.stderr);
+        }
+        // All requests cost the same, or nearly so.
+        let billed = each * server.requests() as f64;
+        println!(
+            "billed {billed:.4} of {CEILING} dollars, {judged} judged, {skipped} left out, {each:.5} each"
+        );
+        assert!(billed <= CEILING * 1.001, "{billed}");
+        assert!(judged + skipped == ROWS as u64 && judged > 0 && skipped > 0);
+    }
+}
