@@ -10,7 +10,7 @@ use crate::run::settings::{CompareSettings, Compared};
 use crate::run::{self};
 use crate::stats::Measure;
 
-/// Test whether one judge is better than another on the same rows, or one agent in the same cases.
+/// Test whether one judge or agent is better than another.
 ///
 /// Reads labelled tables with a gold column, as `bench -o` or `label` writes them, or tables of episodes, as `drive -o` writes them, and
 /// compares every judge or agent in them with the first one. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. One is

@@ -32,8 +32,9 @@ pub fn records(
     let places: Vec<usize> =
         named.into_iter().chain(usual).filter_map(|name| batch.schema.position(name)).collect();
     let mut padded = Vec::new();
-    for (at, name) in batch.schema.names().enumerate().filter(|(at, _)| !places.contains(at)) {
-        padded.extend(batch.padded(name)?.map(|cells| (at, cells)));
+    let columns = batch.schema.names().count();
+    for at in (0..columns).filter(|at| !places.contains(at)) {
+        padded.extend(batch.padded_at(at)?.map(|cells| (at, cells)));
     }
     let mut records = batch.into_records()?;
     for (at, cells) in padded {

@@ -77,8 +77,13 @@ impl Batch {
 
     /// The same values with null in each field that the row may not have had; `None` where no field may be such a one.
     pub fn padded(&self, name: &str) -> Result<Option<Vec<Option<Json>>>, TableError> {
-        let Some(position) = self.schema.position(name) else { return Ok(None) };
-        match (&self.rows, &self.schema.columns[position].kind) {
+        self.schema.position(name).map_or(Ok(None), |position| self.padded_at(position))
+    }
+
+    /// The same of the column at this place.
+    pub fn padded_at(&self, position: usize) -> Result<Option<Vec<Option<Json>>>, TableError> {
+        let Some(schema::Column { name, kind }) = self.schema.columns.get(position) else { return Ok(None) };
+        match (&self.rows, kind) {
             (Rows::Records(records), Kind::Padded) => {
                 let cell = |record: &Record| record.cells.get(position).cloned().flatten();
                 Ok(Some(records.iter().map(cell).collect()))

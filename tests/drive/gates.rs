@@ -342,7 +342,7 @@ fn agents_are_compared_by_the_episodes_that_pass() {
     }
     // What cannot be compared says why.
     work.file("judged.csv", "id,label,status,gold\n1,correct,judged,correct\n");
-    work.file("other.toml", looks(12, "forbidden_tools = [\"gaze\"]"));
+    work.file("other.toml", looks(12, "ordered = true"));
     work.run(&["drive", "other.toml", "--agent", "script:good.jsonl", "-o", "other.jsonl"]).ended(0);
     for (args, why) in [
         (&["good.parquet"][..], "there are not two agents with scored episodes in good.parquet"),
