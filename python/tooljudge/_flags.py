@@ -513,6 +513,7 @@ class BenchOptions(TypedDict, total=False):
 class CompareOptions(TypedDict, total=False):
     """The flags of `tooljudge compare`."""
 
+    by: str | None
     gold: str | None
     id: str | None
     cluster: str | None
