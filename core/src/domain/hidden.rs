@@ -43,6 +43,30 @@ pub fn is_hidden(text: &str) -> bool {
     at_an_end && words.len() <= MOST_WORDS
 }
 
+/// Whether a mark stands somewhere in a text: `Cancel [REDACTED], please`.
+pub fn holds_hidden(text: &str) -> bool {
+    // Three stars may be the sign of a heading.
+    const FEWEST_DOTS: usize = 5;
+    let is_sign = |c: char| c == '_' || DOTS.contains(&c);
+    let words = || {
+        let words = text.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?']));
+        words.filter(|word| word.starts_with(is_sign) && word.chars().count() >= FEWEST_DOTS)
+    };
+    let spans = || {
+        text.match_indices(['[', '<', '{']).filter_map(|(at, open)| {
+            let close = match open {
+                "[" => ']',
+                "<" => '>',
+                _ => '}',
+            };
+            let end = text[at..].find(close)?;
+            let more = text[at + end..].chars().take_while(|c| *c == close).count();
+            Some(&text[at..at + end + more]).filter(|span| span.len() <= MAX_LENGTH)
+        })
+    };
+    words().chain(spans()).any(is_hidden)
+}
+
 /// What brackets or a row of the same signs stand around: `<redacted>`, `{{REDACTED}}`, `__REDACTED__`, `***MASKED***`.
 fn within_brackets(text: &str) -> Option<&str> {
     const AROUND: &[(char, char)] =
@@ -80,6 +104,24 @@ mod tests {
             "[object Object]",
         ] {
             assert!(is_hidden(text), "{text}");
+        }
+        for text in [
+            "Cancel [REDACTED].",
+            "to <redacted email>, please",
+            "id *****, ok?",
+            "[redacted 1]",
+            "a {{REDACTED}} b",
+        ] {
+            assert!(holds_hidden(text), "{text}");
+        }
+        for text in [
+            "Cancel it.",
+            "a [b] <c> (d)",
+            "**bold** and ** not",
+            "The redacted file (hidden away) is here",
+            "x < y",
+        ] {
+            assert!(!holds_hidden(text), "{text}");
         }
         for text in [
             "",

@@ -36,7 +36,7 @@ pub use dialogue::{CallResult, Dialogue, Entry, Turn};
 pub use ended::Ended;
 pub use finding::{Finding, FindingKind, Findings, UnknownFindingKind};
 pub use flag::Flag;
-pub use hidden::is_hidden;
+pub use hidden::{holds_hidden, is_hidden};
 pub use json::{Json, JsonError, Number, Object};
 pub use origin::{Gold, Origin};
 pub use prompt::{AnswerForm, Prompt};

@@ -40,7 +40,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::{
     Calls, Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample, Slot,
-    Variable,
+    Variable, holds_hidden,
 };
 pub use context::Conversation;
 pub(crate) use definitions::definitions_in;
@@ -185,6 +185,9 @@ impl Normalizer {
         };
         flags.extend(tools.flags);
         flags.extend(question.flags);
+        if holds_hidden(&question.text) {
+            flags.insert(Flag::HiddenContent);
+        }
         let mut after = context.map(Conversation::after).unwrap_or_default();
         let extras = extras::read(row.extras, &mut after);
         Ok(Sample {

@@ -60,5 +60,5 @@ fn is_of_call(tag: &str) -> bool {
         ["verdict", "label", "judg", "submit", "answer", "record", "report", "grade", "classif", "evaluat"];
     let undoes = ["reject", "retract", "undo", "delete", "remove", "revoke", "clear", "reset"];
     let named = tool.chars().any(char::is_alphanumeric);
-    of_call && (!named || verdict.iter().any(|word| takes(&word)) && !undoes.iter().any(|word| takes(&word)))
+    of_call && (!named || verdict.iter().any(&takes) && !undoes.iter().any(takes))
 }

@@ -3,6 +3,7 @@
 use super::bare::id_in;
 use super::{Reader, Reading, arguments, vendors};
 use crate::domain::{Flag, Json, Object, ToolCall};
+use crate::normalize::columns::Place;
 
 /// What LangChain calls a message of the assistant's.
 const LANGCHAIN_TYPES: &[&str] = &["ai", "AIMessage", "AIMessageChunk"];
@@ -112,7 +113,10 @@ pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
         || word("type").is_some_and(|kind| LANGCHAIN_TYPES.contains(&kind))
         || object.contains_key("additional_kwargs");
     let is_message = CALL_KEYS.iter().any(|key| object.contains_key(key))
-        || spoken && (content.is_some() || reader.unknown_calls(object).is_some());
+        || spoken
+            && (content.is_some()
+                || reader.unknown_calls(object).is_some()
+                || Place::call_of(object).is_some());
     is_message.then(|| reader.message(object, content))
 }
 
@@ -167,6 +171,15 @@ impl Reader<'_> {
             {
                 return Ok(calls);
             }
+        }
+        let is_assistant =
+            matches!(message.get("role").and_then(Json::as_str), Some("assistant" | "ai" | "model"));
+        match Place::call_of(message).filter(|_| is_assistant) {
+            Some(Ok(call)) => return self.calls_under_key(&Json::Array(vec![call])),
+            Some(Err(name)) => {
+                self.unreadable.get_or_insert(name);
+            }
+            None => {}
         }
         let says = match content {
             Some(Json::Array(parts)) => !parts.is_empty(),

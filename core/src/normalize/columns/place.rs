@@ -56,6 +56,22 @@ impl<'a> Place<'a> {
         Some(format!("{name}+{arguments}"))
     }
 
+    /// The call of a message that has its name and its arguments under keys of its own; `Err` with the name, if it has no arguments.
+    pub(in crate::normalize) fn call_of(message: &Object) -> Option<Result<Json, String>> {
+        let said =
+            |key: &str| message.get(key).filter(|value| !value.is_null() && value.as_str() != Some(""));
+        let arguments = ARGUMENTS.iter().find_map(|key| said(key));
+        let name = NAMES.iter().find_map(|key| said(key));
+        // What is called `name` may be the speaker's.
+        let name = name.or_else(|| said("name").filter(|_| arguments.is_some()))?.as_str()?.to_owned();
+        Some(arguments.cloned().map_or(Err(name.clone()), |arguments| {
+            let mut call = Object::new();
+            call.insert("name", name);
+            call.insert("arguments", arguments);
+            Ok(Json::Object(call))
+        }))
+    }
+
     /// The columns that it takes.
     pub fn columns(&self) -> Vec<&'a str> {
         match self {

@@ -11,6 +11,7 @@ use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::value;
 use crate::domain::{Json, Number, Object};
+use crate::normalize::columns::Place;
 use crate::normalize::question;
 
 pub(super) const MESSAGE_ROWS: LogFormat = LogFormat {
@@ -81,6 +82,19 @@ fn read(mut record: Object, context: &Context) -> Entries {
     };
     let mut message = Object::new();
     message.insert(NAME, id.as_str());
+    let is_tool = record.get("role").and_then(Json::as_str) == Some("tool");
+    let is_told =
+        ["tool_calls", "function_call"].iter().any(|key| record.get(key).is_some_and(|told| !told.is_null()));
+    match Place::call_of(&record).filter(|_| !is_told) {
+        // Whose result it is.
+        Some(call) if is_tool => {
+            let name = call.map_or_else(Some, |call| Some(call.get("name")?.as_str()?.to_owned()));
+            message.insert("name", name.unwrap_or_default());
+        }
+        Some(Ok(call)) => message.insert("tool_calls", Json::Array(vec![call])),
+        Some(Err(name)) => message.insert("tool_name", name),
+        None => {}
+    }
     for key in KEPT {
         let Some(value) = record.remove(key).filter(|value| !value.is_null()) else { continue };
         let parts = match (*key, &value) {

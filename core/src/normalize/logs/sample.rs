@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::turn::{Before, Output, Turn};
 use crate::domain::{
     Aftermath, Calls, Cell, Definitions, Flag, Json, RawText, RowError, RowErrorCode, Sample, ToolCall,
-    ToolDefinition,
+    ToolDefinition, holds_hidden,
 };
 use crate::normalize::calls::Answer;
 use crate::normalize::definitions::Tools;
@@ -55,6 +55,9 @@ impl Normalizer {
         }
         flags.extend(tools.flags);
         flags.extend(question.flags);
+        if holds_hidden(&question.text) {
+            flags.insert(Flag::HiddenContent);
+        }
         flags.extend(turn.flags);
         match calls {
             // Prose may look like a call that cannot be read; it is prose.

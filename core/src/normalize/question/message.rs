@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::part::{self, Part, Returned};
 use super::{spoken_result, unrecognised};
-use crate::domain::{Flag, Json, Message, Object, Role, RowError, is_hidden};
+use crate::domain::{Flag, Json, Message, Object, Role, RowError, holds_hidden, is_hidden};
 use crate::normalize::calls::Reader;
 
 /// The words for each role, without regard to letter case.
@@ -139,7 +139,12 @@ pub(super) fn read(
         }
     }
     // Of a call without its words nothing is missed.
-    if messages[from..].iter().any(|message| message.tool_calls.is_empty() && is_hidden(&message.content)) {
+    // What the user and the tools said is where values come from.
+    let hides = |message: &Message| match message.role {
+        Role::User | Role::Tool => holds_hidden(&message.content),
+        _ => message.tool_calls.is_empty() && is_hidden(&message.content),
+    };
+    if messages[from..].iter().any(hides) {
         flags.insert(Flag::HiddenContent);
     }
     Ok(())
