@@ -14,6 +14,19 @@ const CEILING: f64 = 0.6;
 
 /// Of four shards one is killed and started again. All together are billed no more than the limit, and what there is of it is used.
 #[test]
+fn a_purse_without_a_limit_is_an_error() {
+    let work = crate::support::workspace::Workspace::new();
+    work.file("in.csv", "question,tool_call,tools\nhi,f(),f: t\n");
+    work.file("tooljudge.toml", "[label]\npurse = 'p'\n");
+    let label = ["label", "in.csv", "--judge", "openai:m", "--base-url", "http://127.0.0.1:9"];
+    let ran = work.run(&label).ended(2);
+    assert!(ran.stderr.contains("--purse shares a limit on cost, and there is none"), "{}", ran.stderr);
+    work.file("tooljudge.toml", "[label]\npurse = 'p'\nmax_cost = 1.0\n");
+    let ran = work.run(&[&label[..], &["--max-cost=false"]].concat()).ended(2);
+    assert!(ran.stderr.contains("--purse shares a limit on cost"), "{}", ran.stderr);
+}
+
+#[test]
 fn processes_that_share_a_purse_keep_one_limit() {
     for place in Place::each("shared_purse") {
         let server = Server::start(|seen| {

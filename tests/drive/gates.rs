@@ -312,10 +312,20 @@ fn agents_are_compared_by_the_episodes_that_pass() {
     drive("both.jsonl", &["script:bad.jsonl", "script:good.jsonl"]);
     drive("bad.csv", &["script:bad.jsonl"]);
     drive("good.parquet", &["script:good.jsonl"]);
+    drive("good.parquet.jsonl", &["script:good.jsonl"]);
+    drive("bad.jsonl.csv", &["script:bad.jsonl"]);
+    for (folder, from) in [("base", "bad"), ("pr", "good")] {
+        drive(&format!("{from}_.csv"), &[&format!("script:{from}.jsonl")]);
+        std::fs::create_dir_all(work.path(folder)).unwrap();
+        // As pandas writes what is true or not known.
+        let rows = work.read(&format!("{from}_.csv")).replace(&format!("script:{from}.jsonl"), "m");
+        work.file(&format!("{folder}/out.csv"), rows);
+    }
     for (tables, names) in [
         (&["both.jsonl"][..], ["script:bad.jsonl", "script:good.jsonl"]),
         (&["bad.csv", "good.parquet"], ["script:bad.jsonl", "script:good.jsonl"]),
         (&["bad.csv", "both.jsonl"], ["script:bad.jsonl (bad)", "script:good.jsonl"]),
+        (&["base/out.csv", "pr/out.csv"], ["m (base/out.csv)", "m (pr/out.csv)"]),
     ] {
         let ran = work.run(&[&["compare", "--json", "--gate"][..], tables].concat());
         let told: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -340,6 +350,11 @@ fn agents_are_compared_by_the_episodes_that_pass() {
     ] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
+    // Too few of them have a pair for a gate.
+    let half: String =
+        work.read("good.parquet.jsonl").lines().take(5).map(|line| format!("{line}\n")).collect();
+    work.file("few.jsonl", half);
+    work.run(&["compare", "bad.jsonl.csv", "few.jsonl", "--gate", "--margin", "0.9"]).ended(1);
     // What cannot be compared says why.
     work.file("judged.csv", "id,label,status,gold\n1,correct,judged,correct\n");
     work.file("other.toml", looks(12, "ordered = true"));

@@ -1,7 +1,7 @@
 //! Turns of which a log kept no content: a mark stands where the question, the answer or an argument was.
 
 use super::question::Question;
-use crate::domain::{Arguments, Calls, Cell, Json, RowError, RowErrorCode, is_hidden};
+use crate::domain::{Arguments, Calls, Cell, Json, Message, RowError, RowErrorCode, is_hidden};
 
 /// Keys on the way from an answer to its words; what is hidden elsewhere, such as a key in a request's headers, was said by nobody.
 const SAID: &[&str] = &[
@@ -77,7 +77,9 @@ fn marks(value: &Json) -> Vec<&str> {
 /// Whether a mark was there before the turn: the agent itself was shown it.
 fn is_known(mark: &str, question: &Question, definitions: Option<&str>) -> bool {
     let holds = |text: &str| text.to_lowercase().contains(&mark.trim().to_lowercase());
-    question.messages.iter().any(|message| holds(&message.content)) || definitions.is_some_and(holds)
+    // A message that is a mark itself vouches for nothing.
+    let shown = |message: &Message| !is_hidden(&message.content) && holds(&message.content);
+    question.messages.iter().any(shown) || definitions.is_some_and(holds)
 }
 
 /// The mark in place of what an answer says.

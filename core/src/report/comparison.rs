@@ -86,7 +86,13 @@ fn one(
         counted(found.clusters as u64, group)
     );
     if found.unpaired > 0 {
-        head += &format!(" ({} more lack a {lacks} of one of them)", found.unpaired);
+        head += &match *lacks {
+            "score" => format!(
+                " ({} more have a score of one of them only, or expect something else in the other table)",
+                found.unpaired
+            ),
+            lacks => format!(" ({} more lack a {lacks} of one of them)", found.unpaired),
+        };
     }
     let alone = found.alone.iter().zip([a, b]).map(|(alone, name)| of_one(nouns, name, alone));
     let alone: Vec<String> =
@@ -112,10 +118,9 @@ fn one(
 
 /// What there is to say of one judge over all rows: nothing where it labelled all of them and ranks none.
 fn of_one(nouns: &Nouns, name: &str, alone: &Alone) -> Option<String> {
-    let labelled = (alone.labelled < alone.rows).then(|| {
+    let labelled = (alone.labelled < alone.rows && nouns.lacks == "label").then(|| {
         let share = percent(alone.labelled, alone.rows);
-        let lacks = if nouns.lacks == "label" { "labelled" } else { "scored" };
-        format!("{} of {} {lacks} ({share})", alone.labelled, counted(alone.rows, nouns.item))
+        format!("{} of {} labelled ({share})", alone.labelled, counted(alone.rows, nouns.item))
     });
     let auc = alone.auc.as_ref();
     let over = match alone.rated == alone.rows {

@@ -120,6 +120,11 @@ static DOUBTS: Words = Words::new(
     others first second last only both strike scratch flip flipped inverted reverse mistake typo was were idea claims claimed says said
     judge judges agent agent's user user's allowed acceptable accepted optional harmless",
 );
+/// Words of which a reason for a failure has one.
+static FAULTS: Words = Words::new(
+    "wrong missing misses lacks absent invalid mismatch mismatched unsupported outdated stale swapped invented unknown extra needless bad
+    error off incomplete",
+);
 /// Longer remarks say more than a reason.
 const REMARK: usize = 6;
 
@@ -130,6 +135,7 @@ fn is_doubted(remark: &str, rail: usize, names: &Names) -> bool {
     let names_rail = || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some());
     let is_reason = words.len() <= REMARK
         && words.iter().all(|word| word.is_ascii() && !DOUBTS.has(word))
+        && words.iter().any(|word| FAULTS.has(word))
         && !tokens.iter().any(|token| token.is('?'));
     names.is_positive(rail) || !is_reason || names_rail()
 }

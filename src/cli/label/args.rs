@@ -50,7 +50,7 @@ pub struct LabelArgs {
     pub judging: JudgingArgs,
 
     /// Share --max-cost with all runs on the same store that name this purse, whenever they run
-    #[arg(long, value_name = "NAME", requires = "max_cost", help_heading = "Limits (model judges)")]
+    #[arg(long, value_name = "NAME", help_heading = "Limits (model judges)")]
     pub purse: Option<String>,
 
     #[command(flatten)]

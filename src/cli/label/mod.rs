@@ -76,6 +76,12 @@ fn merged<'a>(
         tells_routes: asks,
         flag: "--judge",
     };
+    // Either may stand in the settings file.
+    if args.purse.is_some() && args.judging.limits.max_cost.is_none() {
+        anyhow::bail!(
+            "--purse shares a limit on cost, and there is none: give --max-cost, or leave the purse out"
+        );
+    }
     let step_summary = StepSummaryFile::of(host);
     let fold = fold(&args.result, args.spreadsheet.formulas());
     let settings = LabelSettings {

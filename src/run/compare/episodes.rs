@@ -23,27 +23,31 @@ pub(super) struct Agents {
 /// # Errors
 /// If one holds no episodes or cannot be read, or there are not two agents.
 pub(super) fn pair(tables: &[(&Path, String, Table)]) -> Result<Agents, RunError> {
-    let mut agents: Vec<(&str, OfAgents)> = Vec::new();
-    for (path, name, table) in tables {
+    let mut agents: Vec<OfAgents> = Vec::new();
+    for (path, _, table) in tables {
         let wrong = |why: String| CompareError::Episodes { table: path.to_path_buf(), why };
         if let Some(missing) = passes::missing(table) {
             let why =
                 format!("it has no column `{missing}`: agents are compared by tables that `drive -o` wrote");
             return Err(wrong(why).into());
         }
-        agents.push((name, passes::read(table, &|why| wrong(why).into())?));
+        agents.push(passes::read(table, &|why| wrong(why).into())?);
     }
-    let all: Vec<(&str, &String, &passes::Passes)> = agents
+    let all: Vec<(usize, &String, &passes::Passes)> = agents
         .iter()
-        .flat_map(|(table, of)| of.iter().map(move |(agent, passes)| (*table, agent, passes)))
+        .enumerate()
+        .flat_map(|(table, of)| of.iter().map(move |(agent, passes)| (table, agent, passes)))
         .collect();
     if let ([] | [_], Some((path, ..))) = (&all[..], tables.first()) {
         return Err(CompareError::OneAgent(path.to_path_buf()).into());
     }
     let is_alone = |agent: &String| all.iter().filter(|(_, other, _)| *other == agent).count() == 1;
-    let name = |(table, agent, _): &(&str, &String, &passes::Passes)| match is_alone(agent) {
+    let is_named = |name: &str| tables.iter().filter(|(_, other, _)| other == name).count() == 1;
+    let path = |at: usize| tables.get(at).map_or(Path::new(""), |(path, ..)| path).display().to_string();
+    let name = |(at, agent, _): &(usize, &String, &passes::Passes)| match is_alone(agent) {
         true => (*agent).clone(),
-        false => format!("{agent} ({table})"),
+        false if is_named(&tables[*at].1) => format!("{agent} ({})", tables[*at].1),
+        false => format!("{agent} ({})", path(*at)),
     };
     let mut rows = Rows::new(["passed"], []);
     let mut places: HashMap<(&String, &String, u32, u64), usize> = HashMap::new();
@@ -56,7 +60,7 @@ pub(super) fn pair(tables: &[(&Path, String, Table)]) -> Result<Agents, RunError
             rows.len() - 1
         });
     }
-    let contender = |(_, agent, passes): &(&str, &String, &passes::Passes)| {
+    let contender = |(_, agent, passes): &(usize, &String, &passes::Passes)| {
         let mut predictions = Predictions::default();
         let mut labels = vec![None; rows.len()];
         for ((suite, case, repeat), EpisodeResult { passed, rules }) in *passes {

@@ -46,11 +46,13 @@ impl CompareSummary {
 
     /// Whether all others are better than the first judge; with a margin, whether all are no worse by more.
     pub fn passes(&self) -> bool {
+        // Where most episodes have no pair, those that have say little.
+        let is_known = |found: &Comparison| self.compared == Compared::Judges || found.unpaired <= found.rows;
         let passes = |found: &Comparison| match found.non_inferior {
             Some(no_worse) => no_worse,
             None => found.verdict == comparison::Verdict::Better,
         };
-        self.comparisons.iter().all(passes)
+        self.comparisons.iter().all(|found| is_known(found) && passes(found))
     }
 }
 

@@ -84,6 +84,7 @@ pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Re
 
 /// What the earlier run says of the same agent, or of its only one.
 fn of<'a>(path: &Path, agent: &str, before: &'a OfAgents) -> Result<&'a Passes, DriveError> {
+    let before: Vec<&(String, Passes)> = before.iter().filter(|(_, passes)| !passes.is_empty()).collect();
     let only = || before.first().filter(|_| before.len() == 1);
     let found = before.iter().find(|(name, _)| name == agent).or_else(only);
     found.map(|(_, passes)| passes).ok_or_else(|| {

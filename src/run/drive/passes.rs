@@ -58,19 +58,22 @@ pub(in crate::run) fn read(table: &Table, wrong: &dyn Fn(String) -> RunError) ->
                 Json::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            let Some(passed) = (match &cells[4] {
-                Json::Bool(passed) => Some(*passed),
-                Json::String(word) => word.to_lowercase().parse().ok(),
-                _ => None,
-            }) else {
-                continue;
+            let passed = match text(4).to_lowercase().as_str() {
+                "true" | "1" | "1.0" => Some(true),
+                "false" | "0" | "0.0" => Some(false),
+                "null" | "" | "none" | "nan" => None,
+                other => {
+                    return Err(wrong(format!("`{other}` in the column `passed` is neither true nor false")));
+                }
             };
             let repeat = text(2).parse().map_err(|_| wrong(format!("`{}` is no repeat", text(2))))?;
             let agent = text(3);
+            // One without any score is an agent, too.
             let at = found.iter().position(|(known, _)| *known == agent).unwrap_or_else(|| {
                 found.push((agent, Passes::new()));
                 found.len() - 1
             });
+            let Some(passed) = passed else { continue };
             let key = (text(0), text(1), repeat);
             if found[at].1.insert(key, EpisodeResult { passed, rules }).is_some() {
                 return Err(wrong(format!("it has two rows of the case `{}`, repeat {repeat}", text(1))));

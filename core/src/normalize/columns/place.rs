@@ -1,6 +1,7 @@
 //! Where a value is that has no column of its own: in a column's structure (`req.prompt`), or, of a call, in two columns (`tool_name+tool_args`).
 
 use crate::domain::{Json, Object};
+use crate::normalize::ending::structure;
 
 /// Columns of the names of called tools, and of what they were called with; what a team calls them.
 const NAMES: &[&str] =
@@ -129,7 +130,20 @@ fn call(name: Option<Json>, arguments: Option<Json>) -> Option<Json> {
         Json::Array(items) => items.is_empty(),
         _ => false,
     };
-    let arguments = arguments.filter(|arguments| !arguments.is_null());
+    // Tables of text have lists as texts, and nothing as an empty one.
+    let unfolded = |cell: Json| match &cell {
+        Json::String(text) if text.trim_start().starts_with('[') => structure(text).unwrap_or(cell),
+        _ => cell,
+    };
+    let is_empty = |cell: &Json| cell.is_null() || cell.as_str().is_some_and(|text| text.trim().is_empty());
+    let (name, arguments) = (name.map(unfolded), arguments.filter(|cell| !is_empty(cell)).map(unfolded));
+    let (name, arguments) = match (name, arguments) {
+        // One name beside a list of one.
+        (Some(Json::String(name)), Some(Json::Array(mut all))) if all.len() == 1 => {
+            (Some(Json::String(name)), all.pop())
+        }
+        both => both,
+    };
     match name.filter(|name| !is_nothing(name)) {
         None if arguments
             .as_ref()
@@ -160,6 +174,26 @@ fn one(name: Option<Json>, arguments: Option<Json>) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_may_be_texts_and_nothing_is_no_arguments() {
+        let text = |text: &str| Some(Json::from(text));
+        let calls =
+            |name: &str, arguments: &str| call(text(name), text(arguments)).unwrap_or(Json::Null).to_string();
+        for (name, arguments, made) in [
+            (
+                r#"["f","g"]"#,
+                r#"[{"a":1},{"a":2}]"#,
+                r#"[{"name":"f","arguments":{"a":1}},{"name":"g","arguments":{"a":2}}]"#,
+            ),
+            ("['f']", "[{'a': 1}]", r#"[{"name":"f","arguments":{"a":1}}]"#),
+            ("f", r#"[{"a":1}]"#, r#"{"name":"f","arguments":{"a":1}}"#),
+            ("f", "", r#"{"name":"f"}"#),
+            ("", "", "null"),
+        ] {
+            assert_eq!(calls(name, arguments), made, "{name} {arguments}");
+        }
+    }
 
     #[test]
     fn places_are_columns_paths_and_pairs() {

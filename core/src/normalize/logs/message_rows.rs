@@ -38,7 +38,8 @@ const CONVERSATIONS: &[&str] = &[
     "dialogue_id",
 ];
 
-/// Columns that say which message comes when; the first that all messages have counts, else the order of the records.
+/// Columns that say which message comes when; the first that all messages have, and no two the same, counts, else the first that all
+/// have, else the order of the records.
 const ORDERS: &[&str] = &[
     "turn_index",
     "message_index",
@@ -49,6 +50,8 @@ const ORDERS: &[&str] = &[
     "createdAt",
     "timestamp",
     "time",
+    "ts",
+    "id",
 ];
 
 /// What is read of a message; all else is the database's.
@@ -69,11 +72,14 @@ fn matches(record: &Object) -> bool {
 }
 
 fn conversation(record: &Object) -> Option<String> {
-    CONVERSATIONS.iter().find_map(|key| match record.get(key)? {
+    let id = |key: &&str| match record.get(key)? {
         Json::String(id) if !id.is_empty() => Some(id.clone()),
         Json::Number(id) => Some(id.as_str().to_owned()),
         _ => None,
-    })
+    };
+    // A session may hold several chats.
+    let ids: Vec<String> = CONVERSATIONS.iter().filter_map(id).collect();
+    (!ids.is_empty()).then(|| ids.join("/"))
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {
@@ -127,8 +133,14 @@ fn place(value: &Json) -> Option<f64> {
 
 fn unmatched(mut messages: Vec<Object>, context: &Context) -> Entries {
     let place = |message: &Object, key: &str| value::number(message.get(ORDER)?.get(key)?);
-    if let Some(key) = ORDERS.iter().find(|key| messages.iter().all(|message| place(message, key).is_some()))
-    {
+    let mut orders = ORDERS.iter().filter(|key| messages.iter().all(|message| place(message, key).is_some()));
+    let tells_all = |key: &&&str| {
+        let mut places: Vec<f64> = messages.iter().filter_map(|message| place(message, key)).collect();
+        places.sort_by(f64::total_cmp);
+        places.windows(2).all(|two| two[0] < two[1])
+    };
+    let first = orders.clone().next();
+    if let Some(key) = orders.find(tells_all).or(first) {
         messages.sort_by(|one, other| {
             let places = [one, other].map(|message| place(message, key).unwrap_or_default());
             places[0].total_cmp(&places[1])
