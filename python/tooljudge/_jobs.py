@@ -83,7 +83,7 @@ def resnap(data, **options: Unpack[ResnapOptions]) -> Any:
     Example:
         >>> rows = [{"question": "Weather in Oslo?", "tool_call": "weather(town='Oslo')",
         ...          "tool_definitions": '[{"name": "weather", "parameters": {"properties": {"city": {}}}}]'}]
-        >>> resnap(rows)[0]["status"]
+        >>> resnap(rows, judge="builtin")[0]["status"]
         'judged'
     """
     return _table("resnap", "label", data, options)
