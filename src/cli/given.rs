@@ -72,6 +72,8 @@ pub fn refuses_false(arg: &Arg) -> Option<&'static str> {
         Some("store") => {
             Some("replies are always kept, so that nothing is paid for twice; name a store, or leave it out")
         }
+        // They would choose all cases, each of which may cost.
+        Some("case" | "category") => Some("leave it out to choose all"),
         Some("config") => Some("name an empty file where no settings are to hold"),
         _ => None,
     }

@@ -271,3 +271,33 @@ fn episodes_keep_their_verdicts_when_they_are_scored_again() {
         );
     }
 }
+
+/// Who was cut off, or said nothing that may be read, did not decide to call nothing.
+#[test]
+fn turns_that_were_broken_off_are_not_labelled() {
+    let work = Workspace::new();
+    let stops = [("truncated", "answer_cut"), ("refused", "answer_blocked"), ("filtered", "answer_blocked")];
+    let case = |(stop, _): &(&str, &str)| {
+        format!(
+            "[[cases]]\nid = \"{stop}\"\nuser_message = \"Sky?\"\nexpected_tool_calls = [{{ tool_name = \"look\" }}]\n"
+        )
+    };
+    let tools = "tools = [{ name = \"look\", parameters = { type = \"object\" } }]\n";
+    work.file("suite.toml", tools.to_owned() + &stops.iter().map(case).collect::<String>());
+    let reply = |(stop, _): &(&str, &str)| {
+        format!("{}\n", json!({"case": stop, "replies": [{"text": "I", "stop": stop}]}))
+    };
+    work.file("script.jsonl", stops.iter().map(reply).collect::<String>());
+    let drive = ["drive", "suite.toml", "--agent", "script:script.jsonl", "--turns", "turns.jsonl"];
+    work.run(&[&drive[..], &["--allow-failures", "--allow-unscored", "1"]].concat()).ended(0);
+    work.run(&["label", "turns.jsonl", "-o", "out.jsonl", "--decide", "always", "--allow-unjudged", "1"])
+        .ended(0);
+    let errors: Vec<String> = rows(&work, "out.jsonl")
+        .iter()
+        .map(|row| row["error"].as_str().unwrap_or_default().split(':').next().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(errors, stops.map(|(_, error)| error));
+    // A filter that would choose all of them, and pay for all, is none.
+    let all = work.run(&[&drive[..], &["--case=false"]].concat()).ended(2);
+    assert!(all.stderr.contains("--case=false: leave it out to choose all"), "{}", all.stderr);
+}

@@ -284,6 +284,10 @@ fn was_made(sample: &Sample, call: &ToolCall) -> bool {
             Role::User => return false,
             Role::Tool => {
                 answered = true;
+                // The log says that it failed, in whatever words.
+                if message.is_error {
+                    return false;
+                }
                 let text = beginning(&message.content).to_lowercase();
                 if text.trim().is_empty() || UNFINISHED.iter().any(|sign| text.contains(sign)) {
                     return false;

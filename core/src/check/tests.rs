@@ -320,6 +320,24 @@ fn as_many_equal_calls_as_are_asked_for_are_no_repeats() {
 }
 
 #[test]
+fn a_try_that_failed_may_be_made_again() {
+    for (is_error, repeats) in [(false, true), (true, false)] {
+        let schema = Json::parse(r#"{"type":"object","properties":{}}"#).unwrap();
+        let call = ToolCall::new("book_slot", Object::new());
+        let mut sample = sample("Book the slot", vec![tool("book_slot", schema)], vec![call.clone()]);
+        sample.messages = vec![
+            Message::new(Role::User, "Book the slot"),
+            Message { tool_calls: vec![call], ..Message::new(Role::Assistant, "") },
+            Message { is_error, ..Message::new(Role::Tool, "slot taken") },
+        ]
+        .into();
+        let found =
+            observations(&sample).iter().any(|observation| matches!(observation, Observation::Repeat { .. }));
+        assert_eq!(found, repeats, "{is_error}");
+    }
+}
+
+#[test]
 fn sentences_name_what_they_are_about() {
     let schema =
         Json::parse(r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#)

@@ -179,7 +179,7 @@ pub(super) fn turn_rows(place: Place<'_>, played: &Played, passed: Option<bool>)
             Json::from(format!("{}/{}", place.id, turn.number)),
             Json::from(turn.question()),
             turn.messages(),
-            turn.tool_call(),
+            broken_off(&turn, episode.ended()).unwrap_or_else(|| turn.tool_call()),
             tools.clone(),
             Json::from(place.id),
             cell::int(Some(turn.number as u64)),
@@ -198,6 +198,22 @@ pub(super) fn turn_rows(place: Place<'_>, played: &Played, passed: Option<bool>)
         Record { cells: cells.map(Some).to_vec(), item: None }
     };
     turns(episode).map(row).collect()
+}
+
+/// The last answer of an episode that did not decide to call nothing: it was cut, or not given. Its end is told as providers do, so that
+/// nobody takes it for such a decision.
+fn broken_off(turn: &record::TurnView<'_>, ended: Option<Ended>) -> Option<Json> {
+    let word = match ended? {
+        Ended::Truncated => "length",
+        Ended::Refused => "refusal",
+        Ended::Filtered => "content_filter",
+        _ => return None,
+    };
+    let is_last = turn.number == turn.of && turn.tool_call() == Json::Null;
+    is_last.then(|| {
+        let members = [("role", "assistant"), ("finish_reason", word)];
+        Json::Object(members.into_iter().map(|(key, word)| (key.to_owned(), Json::from(word))).collect())
+    })
 }
 
 pub(super) fn turn_batch(records: Vec<Record>) -> Batch {

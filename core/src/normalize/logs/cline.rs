@@ -137,9 +137,13 @@ fn assistants(element: Json) -> Json {
     Json::Object(value::calling("assistant", content(said.trim(), others), calls))
 }
 
-/// What stands before and after the first thought.
+/// What stands before and after the first thought. It begins a line: within one, the tag is spoken of.
 fn around_thought(text: &str) -> Option<(&str, &str)> {
-    let (before, inner) = text.split_once("<thinking>")?;
+    let opens = text.match_indices("<thinking>").map(|(at, _)| at);
+    let at = opens
+        .into_iter()
+        .find(|at| text[..*at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty()))?;
+    let (before, inner) = text.split_at(at);
     Some((before, inner.split_once("</thinking>")?.1))
 }
 
