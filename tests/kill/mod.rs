@@ -32,22 +32,25 @@ fn killed_at_any_instant_nothing_is_lost_and_nothing_paid_twice() {
     println!("{kills} kills; an unbroken run takes {duration:?}");
     let (next, told) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<&str, Told>::new()));
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                loop {
-                    let case = next.fetch_add(1, Ordering::SeqCst);
-                    let killed = told.lock().unwrap().values().map(|told| told.kills).sum::<usize>();
-                    // Now and then a run is over before it can be killed.
-                    if killed >= kills || case > 2 * kills + 20 {
-                        break;
-                    }
-                    let instant = Instant::of(case, duration, &mut Dice::new(case as u64));
-                    let name = instant.name();
-                    let new = life(case, &instant, duration);
-                    told.lock().unwrap().entry(name).or_default().add(new);
+        let work = || {
+            loop {
+                let case = next.fetch_add(1, Ordering::SeqCst);
+                let killed = told.lock().unwrap().values().map(|told| told.kills).sum::<usize>();
+                // Now and then a run is over before it can be killed.
+                if killed >= kills || case > 2 * kills + 20 {
+                    break;
                 }
-            });
-        }
+                let instant = Instant::of(case, duration, &mut Dice::new(case as u64));
+                let name = instant.name();
+                let new = life(case, &instant, duration);
+                told.lock().unwrap().entry(name).or_default().add(new);
+            }
+        };
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(&work)).collect();
+        // What a worker says when it fails is what the test says.
+        workers
+            .into_iter()
+            .for_each(|worker| worker.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
     });
     let told = told.into_inner().unwrap();
     println!("{}", Told::HEADER);

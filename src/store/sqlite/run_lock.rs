@@ -7,6 +7,11 @@ use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// How the names of files begin that have no name of a run yet.
+const NAMELESS: &str = ".begins-";
+/// How often a run tries to begin while others take folder and file from it.
+const TRIES: usize = 8;
+
 /// What is known of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Liveness {
@@ -27,14 +32,14 @@ impl RunLock {
     pub(super) fn begin(store: &Path, run: &str) -> Option<RunLock> {
         let path = place(store, run)?;
         let folder = path.parent()?;
-        // A run that ends may take the folder with it.
-        let file = (0..3).find_map(|_| {
+        // A run that ends may take the folder with it, and one that begins the file that has no name yet.
+        let locked = (0..TRIES).find_map(|_| {
             std::fs::create_dir_all(folder).ok()?;
-            tempfile::NamedTempFile::new_in(folder).ok()
+            let file = tempfile::Builder::new().prefix(NAMELESS).tempfile_in(folder).ok()?;
+            // Gets its name when it is locked: nobody finds a living run without its lock.
+            file.as_file().lock().ok()?;
+            file.persist(&path).ok()
         })?;
-        // Gets its name when it is locked: nobody finds a living run without its lock.
-        file.as_file().try_lock().ok()?;
-        let locked = file.persist(&path).ok()?;
         Some(RunLock { path, _locked: locked })
     }
 
@@ -56,10 +61,23 @@ pub(super) fn dead(store: &Path) -> Vec<String> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let run = entry.file_name().into_string().ok()?;
-            // What has no name of a run is about to get one, and must find its lock free.
+            if run.starts_with(NAMELESS) {
+                clear_nameless(&entry.path());
+                return None;
+            }
             (place(store, &run).is_some() && liveness_at(&entry.path()) == Liveness::Dead).then_some(run)
         })
         .collect()
+}
+
+/// A run that was killed before its file had its name asked nothing: the file goes. If its run is alive after all and was about to
+/// lock it, it finds it gone and makes another.
+fn clear_nameless(path: &Path) {
+    let Ok(file) = File::open(path) else { return };
+    if file.try_lock().is_ok() {
+        // While it is locked: afterwards it may be somebody's.
+        remove(path);
+    }
 }
 
 /// Nothing is left of a dead `run`.
@@ -122,6 +140,43 @@ mod tests {
         assert_eq!((liveness(&store, "a"), dead(&store)), (Liveness::Unknown, vec![]));
         b.end();
         assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_was_killed_before_it_had_a_name_is_cleared_away() {
+        let work = tempfile::tempdir().unwrap();
+        let store = work.path().join("replies.sqlite");
+        std::fs::create_dir(folder(&store)).unwrap();
+        let begins = |name: &str| File::create(folder(&store).join(format!("{NAMELESS}{name}"))).unwrap();
+        let living = begins("living");
+        living.lock().unwrap();
+        drop(begins("killed"));
+        assert_eq!(dead(&store), [""; 0]);
+        let left: Vec<_> =
+            std::fs::read_dir(folder(&store)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, [".begins-living"]);
+    }
+
+    #[test]
+    fn runs_that_begin_while_others_clear_away_have_their_locks() {
+        let work = tempfile::tempdir().unwrap();
+        let store = work.path().join("replies.sqlite");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let store = &store;
+                scope.spawn(move || {
+                    for round in 0..50 {
+                        // One that ends just then may count as dead.
+                        dead(store);
+                        let run = format!("{thread}-{round}");
+                        let lock = RunLock::begin(store, &run).expect("a lock");
+                        assert_eq!(liveness(store, &run), Liveness::Alive);
+                        lock.end();
+                    }
+                });
+            }
+        });
+        assert!(!folder(&store).exists());
     }
 
     #[test]
