@@ -35,6 +35,7 @@ mod label_panel;
 mod label_remote;
 mod library;
 mod limits;
+mod log_columns;
 mod logs;
 mod notebooks;
 mod one_build;

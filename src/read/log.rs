@@ -15,7 +15,7 @@ use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode, Sl
 use crate::normalize::columns;
 use crate::normalize::logs::{self, Context, Entries, Entry, LogFormat, RelatedRecords, Skip, Turns};
 use crate::normalize::{self, Normalizer};
-use crate::table::{Schema, samples};
+use crate::table::{Column, Schema, SchemaBuilder, samples};
 
 /// Records looked at to tell what a file is.
 const LOOKED_AT: usize = 16;
@@ -45,6 +45,8 @@ struct Counted {
     fragments: Vec<logs::Fragment>,
     /// The transcripts, once each.
     seen: Vec<Seen>,
+    /// What is said beside the words, once each.
+    about: Vec<Arc<Object>>,
 }
 
 impl Counted {
@@ -54,6 +56,7 @@ impl Counted {
             survey: LogSurvey::default(),
             fragments: Vec::new(),
             seen: Vec::new(),
+            about: Vec::new(),
         };
         for part in reading.parts.into_iter().chain(reading.rest.into_iter().flatten().map(Part::Entry)) {
             counted.survey.count(&part);
@@ -61,6 +64,12 @@ impl Counted {
                 && let Some(seen) = Seen::of(turn).filter(|seen| counted.seen.last() != Some(seen))
             {
                 counted.seen.push(seen);
+            }
+            if let Part::Entry(Entry::Turn(turn)) = &part
+                && let Some(about) = &turn.origin.about
+                && counted.about.last().is_none_or(|last| !Arc::ptr_eq(last, about))
+            {
+                counted.about.push(Arc::clone(about));
             }
             if let Part::Entry(Entry::Fragment(fragment)) = part {
                 counted.fragments.push(fragment);
@@ -70,6 +79,13 @@ impl Counted {
     }
 }
 
+/// What only the records of all inputs tell together.
+#[derive(Default)]
+struct Across {
+    transcripts: Transcripts,
+    about: SchemaBuilder,
+}
+
 /// A log, as the inputs of one table share it.
 #[derive(Clone)]
 pub(super) struct Log {
@@ -77,6 +93,8 @@ pub(super) struct Log {
     fragments: Option<Arc<Fragments>>,
     unmatched: Arc<[UnmatchedFragment]>,
     transcripts: Arc<Transcripts>,
+    /// The columns of what its records say beside the words.
+    about: Arc<[Column]>,
     /// The names of its inputs.
     names: Arc<[String]>,
 }
@@ -107,20 +125,26 @@ pub(super) fn is_log(input: &Input, options: &LogOptions) -> Result<Option<bool>
 /// Reads all inputs once, or twice where records hold fragments of each other.
 pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<LogSurvey>), ReadError> {
     let names = inputs.iter().map(|input| input.name().display().to_string()).collect();
-    let mut log =
-        Log { options, fragments: None, unmatched: Arc::new([]), transcripts: Arc::default(), names };
+    let mut log = Log {
+        options,
+        fragments: None,
+        unmatched: Arc::new([]),
+        transcripts: Arc::default(),
+        about: Arc::new([]),
+        names,
+    };
     let io = |error: std::io::Error| ReadError::Spool(error.to_string());
     let mut collector = Collector::new().map_err(io)?;
-    let mut transcripts = Transcripts::default();
-    let surveys = log.count(inputs, &mut transcripts, Some(&mut collector))?;
+    let mut found = Across::default();
+    let surveys = log.count(inputs, &mut found, Some(&mut collector))?;
     let fragments = collector.finish().map_err(io)?;
     if fragments.is_empty() {
-        log.transcripts = Arc::new(transcripts);
+        log.keep(found);
         return Ok((log, surveys));
     }
     log.fragments = Some(Arc::new(fragments));
-    let mut transcripts = Transcripts::default();
-    let mut surveys = log.count(inputs, &mut transcripts, None)?;
+    let mut found = Across::default();
+    let mut surveys = log.count(inputs, &mut found, None)?;
     if let Some(fragments) = &log.fragments {
         log.unmatched = fragments.unmatched().map_err(io)?.into();
         for unmatched in &*log.unmatched {
@@ -128,16 +152,17 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
                 let entry = match entry {
                     Entry::Turn(turn) => {
                         if let Some(seen) = Seen::of(&turn) {
-                            transcripts.note(&seen);
+                            found.transcripts.note(&seen);
                         }
-                        transcripts.copied(turn)
+                        turn.origin.about.iter().for_each(|about| found.about.add(about));
+                        found.transcripts.copied(turn)
                     }
                     entry => entry,
                 };
                 surveys[unmatched.input].count(&Part::Entry(entry));
             });
         }
-        log.transcripts = Arc::new(transcripts);
+        log.keep(found);
         log.check()?;
     }
     Ok((log, surveys))
@@ -179,13 +204,20 @@ impl Log {
 
     /// The columns of its rows, given what all inputs hold.
     pub(super) fn schema(&self, surveys: &[LogSurvey]) -> Schema {
-        samples::log_schema(of_transcripts(surveys), self.options.with_skipped)
+        let mut columns = of_transcripts(surveys);
+        columns.extend(self.about.iter().cloned());
+        samples::log_schema(columns, self.options.with_skipped)
+    }
+
+    fn keep(&mut self, found: Across) {
+        self.transcripts = Arc::new(found.transcripts);
+        self.about = found.about.finish().columns.into();
     }
 
     fn count(
         &self,
         inputs: &[Input],
-        transcripts: &mut Transcripts,
+        found: &mut Across,
         mut collector: Option<&mut Collector>,
     ) -> Result<Vec<LogSurvey>, ReadError> {
         let mut surveys = Vec::new();
@@ -202,10 +234,11 @@ impl Log {
                 let read: Vec<Counted> = read.map(Counted::of).collect();
                 for mut counted in read {
                     for seen in &counted.seen {
-                        if transcripts.note(seen) {
+                        if found.transcripts.note(seen) {
                             counted.survey.repeat(seen.calls());
                         }
                     }
+                    counted.about.iter().for_each(|about| found.about.add(about));
                     if let Some((format, dialect)) = counted.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
                         if let Some(collector) = &mut collector {

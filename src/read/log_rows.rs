@@ -9,7 +9,7 @@ use super::fragments::UnmatchedFragment;
 use super::log::{Found, Log, Part, Reading, gather, some_of};
 use super::records::Records;
 use super::{Input, ReadError, SLICE_ROWS};
-use crate::domain::{Json, Sample};
+use crate::domain::{Json, Object, Sample};
 use crate::normalize::logs::Entries;
 use crate::table::{Batch, Record, Rows, Schema, samples};
 
@@ -107,7 +107,11 @@ impl LogRows {
             Found::Skipped(_) => return None,
         };
         let read = sample.as_ref().and_then(|item| item.as_ref().ok());
-        let cell = |name: &str| match name {
+        let about = match &unread {
+            Some(unread) => unread.about(),
+            None => read.and_then(|sample| sample.origin.about.as_deref()),
+        };
+        let known = |name: &str| match name {
             "record" => Json::Number(record.into()),
             "item" => Json::Number(item.into()),
             samples::SKIPPED => skipped.map_or(Json::Null, Json::from),
@@ -116,7 +120,26 @@ impl LogRows {
                 None => samples::cell(read, name),
             },
         };
-        Some(Record { cells: self.schema.names().map(|name| Some(cell(name))).collect(), item: sample })
+        let said = |name: &str| about?.get(name).cloned();
+        let others = self.schema.other_keys();
+        let cell = |(at, name): (usize, &str)| match known(name) {
+            Json::Null if others == Some(at) => about.map_or(Json::Null, |about| self.others(about)),
+            Json::Null => said(name).unwrap_or(Json::Null),
+            known => known,
+        };
+        Some(Record {
+            cells: self.schema.names().enumerate().map(|place| Some(cell(place))).collect(),
+            item: sample,
+        })
+    }
+}
+
+impl LogRows {
+    /// What is said under keys that have no column.
+    fn others(&self, about: &Object) -> Json {
+        let others = about.iter().filter(|(key, _)| self.schema.position(key).is_none());
+        let others: Object = others.map(|(key, value)| (key.to_owned(), value.clone())).collect();
+        if others.is_empty() { Json::Null } else { Json::Object(others) }
     }
 }
 

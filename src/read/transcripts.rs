@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::domain::{self, Json};
+use crate::domain::{self, Json, Object, Origin};
 use crate::normalize::logs::{Entry, Print, Skip, Turn};
 use crate::table::cell;
 
@@ -174,11 +174,13 @@ fn hashed(id: &str) -> u64 {
 pub(super) struct Place {
     source_id: Option<String>,
     in_transcript: Option<domain::Place>,
+    about: Option<Arc<Object>>,
 }
 
 impl Place {
     pub(super) fn of(turn: &Turn) -> Place {
-        Place { source_id: turn.origin.source_id.clone(), in_transcript: turn.place().cloned() }
+        let Origin { source_id, about, .. } = turn.origin.clone();
+        Place { source_id, in_transcript: turn.place().cloned(), about }
     }
 
     /// What is known for a column.
@@ -191,6 +193,11 @@ impl Place {
             "turns" => cell::int(place.map(|place| place.turns.into())),
             _ => Json::Null,
         }
+    }
+
+    /// What its record says beside the words.
+    pub(super) fn about(&self) -> Option<&Object> {
+        self.about.as_deref()
     }
 
     /// Names the transcript if it has no name.

@@ -86,13 +86,19 @@ pub fn columns() -> Vec<Column> {
     COLUMNS.map(|(name, kind, _)| Column { name: name.to_owned(), kind }).to_vec()
 }
 
-/// The columns of what a log holds: where each sample stands, then the sample, then the transcript around it where there is any.
-pub fn log_schema(of_transcripts: Vec<Column>, with_skipped: bool) -> Schema {
+/// The columns of what a log holds: where each sample stands, then the sample, then the transcript around it where there is any, then
+/// what records say beside the words.
+pub fn log_schema(others: Vec<Column>, with_skipped: bool) -> Schema {
     let place = [("record", Kind::Int), ("item", Kind::Int)];
     let mut columns: Vec<Column> =
         place.into_iter().map(|(name, kind)| Column { name: name.to_owned(), kind }).collect();
     columns.extend(self::columns());
-    columns.extend(of_transcripts);
+    for column in others {
+        // What a record says under the name of a column is that column's, where it has nothing else.
+        if columns.iter().all(|known| known.name != column.name) {
+            columns.push(column);
+        }
+    }
     if with_skipped {
         columns.push(Column { name: SKIPPED.to_owned(), kind: Kind::Text });
     }

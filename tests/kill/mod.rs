@@ -31,21 +31,21 @@ fn killed_at_any_instant_nothing_is_lost_and_nothing_paid_twice() {
     let (kills, duration) = (kills(), unbroken());
     println!("{kills} kills; an unbroken run takes {duration:?}");
     let (next, told) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<&str, Told>::new()));
-    std::thread::scope(|scope| {
-        let work = || {
-            loop {
-                let case = next.fetch_add(1, Ordering::SeqCst);
-                let killed = told.lock().unwrap().values().map(|told| told.kills).sum::<usize>();
-                // Now and then a run is over before it can be killed.
-                if killed >= kills || case > 2 * kills + 20 {
-                    break;
-                }
-                let instant = Instant::of(case, duration, &mut Dice::new(case as u64));
-                let name = instant.name();
-                let new = life(case, &instant, duration);
-                told.lock().unwrap().entry(name).or_default().add(new);
+    let work = || {
+        loop {
+            let case = next.fetch_add(1, Ordering::SeqCst);
+            let killed = told.lock().unwrap().values().map(|told| told.kills).sum::<usize>();
+            // Now and then a run is over before it can be killed.
+            if killed >= kills || case > 2 * kills + 20 {
+                break;
             }
-        };
+            let instant = Instant::of(case, duration, &mut Dice::new(case as u64));
+            let name = instant.name();
+            let new = life(case, &instant, duration);
+            told.lock().unwrap().entry(name).or_default().add(new);
+        }
+    };
+    std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(&work)).collect();
         // What a worker says when it fails is what the test says.
         workers

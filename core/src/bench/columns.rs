@@ -48,12 +48,14 @@ pub const IDS: [&str; 2] = ["id", "row_id"];
 /// The same for reports; of a log, several rows may have the same.
 pub const NAMES: [&str; 3] = ["id", "row_id", "source_id"];
 
+/// Whether a column of this name holds the gold of some task.
+pub fn is_gold(name: &str) -> bool {
+    golds(None).contains(&name) || Task::ALL.into_iter().any(|task| golds(Some(task)).contains(&name))
+}
+
 /// Whether a column of this name is read without being asked for.
 pub fn is_known(name: &str) -> bool {
-    let is_gold = |task: Option<Task>| golds(task).contains(&name);
-    is_gold(None)
-        || Task::ALL.into_iter().any(|task| is_gold(Some(task)))
-        || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &NAMES].iter().any(|names| names.contains(&name))
+    is_gold(name) || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &NAMES].iter().any(|names| names.contains(&name))
 }
 
 #[cfg(test)]

@@ -79,6 +79,8 @@ pub enum Flag {
     HistoryLeftOut,
     /// A table's column of structs holds a text where the tool takes none: a field has one type, so it may have been a number.
     TextInStruct,
+    /// The record says what is right of a conversation with several judged turns; none of them gets it as its gold.
+    GoldOfSeveralTurns,
     /// A text ends where a log's length limit probably cut it.
     MaybeTruncated,
 }
@@ -125,6 +127,7 @@ impl Flag {
             Flag::HistoryAmbiguous => "history_ambiguous",
             Flag::HistoryLeftOut => "history_left_out",
             Flag::TextInStruct => "text_in_struct",
+            Flag::GoldOfSeveralTurns => "gold_of_several_turns",
             Flag::MaybeTruncated => "maybe_truncated",
         }
     }

@@ -1,8 +1,10 @@
 //! Where and when a judged turn happened.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
-use super::Json;
+use super::{Json, Object};
 
 /// What a log says of a turn beside its words; nothing of it is made up.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -17,6 +19,8 @@ pub struct Origin {
     pub latency_s: Option<f64>,
     /// What a benchmark says of the turn. No judge is shown it.
     pub gold: Option<Gold>,
+    /// What its record says beside: the session, the user, whatever a team writes there; by column.
+    pub about: Option<Arc<Object>>,
 }
 
 /// What is known of a turn beforehand.

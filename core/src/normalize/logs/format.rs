@@ -1,5 +1,6 @@
 //! A kind of log: what gives its records away, and how they are read.
 
+use super::about;
 use super::context::Context;
 use super::entry::{Entries, none};
 use crate::domain::Object;
@@ -26,7 +27,8 @@ impl PartialEq for LogFormat {
 impl LogFormat {
     /// What is in a record, in order. Lazily, where one record holds many long turns.
     pub fn read(&self, record: Object, context: &Context) -> Entries {
-        (self.read)(record, context)
+        let about = about::of(self, &record);
+        about::given((self.read)(record, context), about)
     }
 
     /// What can be made of the fragments of one key that belong to no record.

@@ -44,7 +44,18 @@ fn leaves(record: &mut Object, path: &[&[&str]]) -> Vec<Json> {
         level = level
             .into_iter()
             .flat_map(|holder| match holder {
-                Json::Object(mut holder) => list(&mut holder, keys),
+                Json::Object(mut holder) => {
+                    let mut held = list(&mut holder, keys);
+                    // What is said of a service is said of each of its spans.
+                    if let Some(resource) = holder.remove("resource") {
+                        for item in &mut held {
+                            if let Json::Object(item) = item {
+                                item.insert("resource", resource.clone());
+                            }
+                        }
+                    }
+                    held
+                }
                 _ => Vec::new(),
             })
             .collect();

@@ -1,10 +1,12 @@
 //! One span, whoever exported it: `{"context": {"span_id": "0x1a"}, "start_time": "…", "attributes": {…}, "events": […]}`.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::{event, mlflow, otlp};
 use crate::domain::{Json, Object, Origin};
-use crate::normalize::logs::value;
+use crate::normalize::logs::{about, value};
 
 /// A span as far as it matters here.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Span {
     pub(super) attributes: Object,
     /// Events in the form of [`event::of`].
     pub(super) events: Vec<Object>,
+    /// What it says of the trace, the session, the user.
+    about: Object,
     /// Whether the exporter says that it left attributes or events out.
     pub(super) cut: bool,
 }
@@ -69,11 +73,17 @@ impl Span {
             Some(Json::Array(events)) => events,
             _ => Vec::new(),
         };
+        let resource = value::take_object(&mut record, "resource");
+        let resource = otlp::attributes(resource.and_then(|mut resource| resource.remove("attributes")));
+        let beside = about::of_product(&[&record, &resource]);
         let attributes = match value::take(&mut record, "attributes") {
             Some(attributes) => otlp::attributes(Some(attributes)),
             None => columns(record),
         };
-        let mut span = Span { id, kind, start, end, attributes, events: Vec::new(), cut };
+        // An attribute says it of this span, before all that is said around it.
+        let mut about = beside;
+        about::of_product(&[&attributes]).into_iter().for_each(|(column, value)| about.insert(column, value));
+        let mut span = Span { id, kind, start, end, attributes, events: Vec::new(), about, cut };
         span.learn(events.into_iter().filter_map(event::of).collect());
         span
     }
@@ -150,6 +160,7 @@ impl Span {
                 .or_else(|| mlflow::model(&self.attributes)),
             timestamp: self.start,
             latency_s: value::seconds_between(self.start, self.end),
+            about: (!self.about.is_empty()).then(|| Arc::new(self.about.clone())),
             ..Origin::default()
         }
     }

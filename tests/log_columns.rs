@@ -1,0 +1,97 @@
+//! What a log says beside the words stays with its rows: sessions, users, releases, whatever a team writes there, and what is right.
+
+use crate::support::workspace::Workspace;
+
+const ASKED: &str = r#"{"role":"user","content":"Weather in Oslo?"}"#;
+const CALLED: &str = r#"{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"get_weather","arguments":"{\"city\":\"Oslo\"}"}}]}"#;
+const TOOLS: &str =
+    r#"[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]"#;
+
+/// A conversation of a team's own, with more keys.
+fn chat(turns: usize, keys: &str) -> String {
+    // Ids of its own: the same calls again would be the same conversation.
+    let called =
+        |turn: usize| CALLED.replace(r#""id":"1""#, &format!(r#""id":"{turn} {}""#, keys.replace('"', "'")));
+    let messages: Vec<String> = (0..turns).map(|turn| format!("{ASKED},{}", called(turn))).collect();
+    let messages = messages.join(",");
+    format!(r#"{{"messages":[{messages}],"tools":{TOOLS}{keys}}}"#)
+}
+
+/// The values of some columns of the rows that a log becomes, one line a row.
+fn columns(log: &str, names: &[&str]) -> Vec<String> {
+    let work = Workspace::new();
+    work.file("in.jsonl", log);
+    work.run(&["convert", "in.jsonl", "-o", "rows.csv", "--quiet"]).ended(0);
+    let rows = work.rows("rows.csv");
+    let cell = |row: &std::collections::HashMap<String, String>, name: &&str| {
+        row.get(*name).map_or_else(|| "-".to_owned(), String::clone)
+    };
+    rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect::<Vec<_>>().join(" | ")).collect()
+}
+
+#[test]
+fn what_a_log_says_beside_the_words_is_kept() {
+    let span = r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[
+        {"traceId":"t1","spanId":"s1","name":"chat","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},
+         {"key":"gen_ai.conversation.id","value":{"stringValue":"c7"}},{"key":"user.id","value":{"stringValue":"u2"}},
+         {"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Oslo?\"}]}]"}},
+         {"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"name\":\"f\",\"arguments\":{}}]}]"}}]}]}]}]}"#
+        .replace('\n', "");
+    let pair = format!(
+        r#"{{"request":{{"model":"m","messages":[{ASKED}],"tools":[]}},"response":{{"choices":[{{"message":{CALLED}}}]}},"user":"u","release":3,"x-api-key":"sk","ok":true}}"#
+    );
+    let observation = format!(
+        r#"{{"id":"o","type":"GENERATION","traceId":"t","sessionId":"s","name":"step","metadata":{{"plan":"pro","prompt":"{}"}},"input":[{ASKED}],"output":{CALLED}}}"#,
+        "x".repeat(600)
+    );
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            &chat(1, r#","session":"s","score":0.5,"note":null"#),
+            &["session", "score", "note"],
+            &["s | 0.5 | -"],
+        ),
+        // Each turn is of its session.
+        (&chat(2, r#","session":"s""#), &["turn", "session"], &["1 | s", "2 | s"]),
+        (&pair, &["user", "release", "ok", "x-api-key"], &["u | 3 | true | -"]),
+        (
+            &observation,
+            &["trace_id", "session_id", "name", "metadata"],
+            &[r#"t | s | step | {"plan":"pro"}"#],
+        ),
+        (&span, &["trace_id", "session_id", "user_id", "service"], &["t1 | c7 | u2 | shop"]),
+        // Under the name of a column of every log, it stands there.
+        (
+            &chat(1, r#","timestamp":"2026-01-02T03:04:05Z","source_id":"mine""#),
+            &["timestamp"],
+            &["2026-01-02T03:04:05Z"],
+        ),
+    ];
+    for (log, names, rows) in cases {
+        assert_eq!(columns(log, names), *rows, "{log}");
+    }
+}
+
+#[test]
+fn gold_of_a_conversation_is_its_turns_if_it_has_one() {
+    let gold = |turns, gold: &str| chat(turns, &format!(r#","gold":"{gold}""#));
+    let log = [gold(1, "correct"), gold(2, "incorrect"), chat(1, "")].join("\n");
+    let rows = columns(&log, &["gold", "flags"]);
+    let several = r#" | ["missing_result","gold_of_several_turns"]"#;
+    let last = r#" | ["gold_of_several_turns"]"#;
+    assert_eq!(rows, ["correct | []", several, last, " | []"]);
+    let expects = |turns| chat(turns, r#","expected_tool_calls":[{"name":"get_weather","arguments":{}}]"#);
+    let log = [expects(1), expects(2), chat(1, "")].join("\n");
+    let expected = r#"[{"name":"get_weather","arguments":{}}]"#;
+    assert_eq!(columns(&log, &["expected_tool_calls"]), [expected, "unknown", "unknown", "unknown"]);
+}
+
+#[test]
+fn figures_are_told_apart_by_what_a_log_says() {
+    let work = Workspace::new();
+    let log: Vec<String> = (0..6)
+        .map(|at| chat(1, &format!(r#","id":"c{at}","agent":"v{}","gold":"correct""#, at % 2)))
+        .collect();
+    work.file("in.jsonl", log.join("\n"));
+    let ran = work.run(&["bench", "in.jsonl", "--by", "agent", "--json", "--quiet"]).ended(0);
+    assert!(ran.stdout.contains("\"v0\"") && ran.stdout.contains("\"v1\""), "{}", ran.stdout);
+}
