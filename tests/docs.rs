@@ -151,7 +151,7 @@ fn every_block_is_of_a_known_kind_and_unrun_for_a_known_reason() {
         let blocks = blocks(&document);
         for block in &blocks {
             let Block { line, language, not_run, .. } = block;
-            let known = ["rust", "python", "text", "toml", "json", "jsonl", "yaml", "csv"];
+            let known = ["rust", "python", "javascript", "text", "toml", "json", "jsonl", "yaml", "csv"];
             assert!(
                 COMMANDS.contains(&language.as_str()) || known.contains(&language.as_str()),
                 "{name}:{line}: `{language}`"
