@@ -405,6 +405,17 @@ fn the_page_of_what_comes_out_names_every_column_and_status() {
 }
 
 #[test]
+fn the_index_links_every_page() {
+    let index = read("docs/README.md");
+    for name in documents() {
+        if let Some(page) = name.strip_prefix("docs/").filter(|page| *page != "README.md") {
+            assert!(index.contains(&format!("]({page})")), "docs/README.md does not link {page}");
+        }
+    }
+    assert!(read("README.md").contains("](docs/README.md)"));
+}
+
+#[test]
 fn the_readme_stays_a_front_door() {
     assert!(
         read("README.md").len() <= 10_000,
