@@ -151,7 +151,7 @@ fn every_block_is_of_a_known_kind_and_unrun_for_a_known_reason() {
         let blocks = blocks(&document);
         for block in &blocks {
             let Block { line, language, not_run, .. } = block;
-            let known = ["rust", "python", "text", "toml", "json", "jsonl", "yaml", "csv"];
+            let known = ["rust", "python", "javascript", "text", "toml", "json", "jsonl", "yaml", "csv"];
             assert!(
                 COMMANDS.contains(&language.as_str()) || known.contains(&language.as_str()),
                 "{name}:{line}: `{language}`"
@@ -402,6 +402,17 @@ fn the_page_of_what_comes_out_names_every_column_and_status() {
     for status in Status::ALL {
         assert!(page.contains(&format!("\n| `{}` |", status.as_str())), "{}", status.as_str());
     }
+}
+
+#[test]
+fn the_index_links_every_page() {
+    let index = read("docs/README.md");
+    for name in documents() {
+        if let Some(page) = name.strip_prefix("docs/").filter(|page| *page != "README.md") {
+            assert!(index.contains(&format!("]({page})")), "docs/README.md does not link {page}");
+        }
+    }
+    assert!(read("README.md").contains("](docs/README.md)"));
 }
 
 #[test]
