@@ -79,7 +79,14 @@ fn gold_of_a_conversation_is_its_turns_if_it_has_one() {
     let several = r#" | ["missing_result","gold_of_several_turns"]"#;
     let last = r#" | ["gold_of_several_turns"]"#;
     assert_eq!(rows, ["correct | []", several, last, " | []"]);
-    let expects = |turns| chat(turns, r#","expected_tool_calls":[{"name":"get_weather","arguments":{}}]"#);
+    let work = Workspace::new();
+    work.file("in.jsonl", gold(3, "incorrect"));
+    work.run(&["convert", "in.jsonl", "--turns", "last", "-o", "rows.csv", "--quiet"]).ended(0);
+    assert_eq!(work.rows("rows.csv")[0]["gold"], "incorrect");
+    let expects = |turns| {
+        let keys = r#","expected_tool_calls":[{"name":"get_weather","arguments":{}}]"#;
+        chat(turns, &format!(r#"{keys},"n":{turns}"#))
+    };
     let log = [expects(1), expects(2), chat(1, "")].join("\n");
     let expected = r#"[{"name":"get_weather","arguments":{}}]"#;
     assert_eq!(columns(&log, &["expected_tool_calls"]), [expected, "unknown", "unknown", "unknown"]);
@@ -92,6 +99,7 @@ fn figures_are_told_apart_by_what_a_log_says() {
         .map(|at| chat(1, &format!(r#","id":"c{at}","agent":"v{}","gold":"correct""#, at % 2)))
         .collect();
     work.file("in.jsonl", log.join("\n"));
-    let ran = work.run(&["bench", "in.jsonl", "--by", "agent", "--json", "--quiet"]).ended(0);
+    let ran =
+        work.run(&["bench", "in.jsonl", "--by", "agent", "--decide", "always", "--json", "--quiet"]).ended(0);
     assert!(ran.stdout.contains("\"v0\"") && ran.stdout.contains("\"v1\""), "{}", ran.stdout);
 }
