@@ -424,6 +424,8 @@ fn nothing_redacted_is_left() {
             settings.redact = vec![r"[\w.]+@example\.org".to_owned()];
         });
         assert!(summary.suite.cases > 1, "{:?}", summary.suite);
+        // Tools stay as they are, which is told.
+        assert_eq!(summary.suite.unredacted, summary.suite.cases);
         let tools = summary.suite.text.matches("Mail to ann@example.org").count();
         assert_eq!(summary.suite.text.matches("ann@example.org").count(), tools, "{}", summary.suite.text);
         drive_all(&summary.suite.text);
@@ -440,7 +442,7 @@ fn nothing_redacted_is_left() {
         )];
         suite(&rows, |settings| settings.redact = vec![redact.to_owned()]).suite
     };
-    assert_eq!((made("nobody").cases, made("nobody").unvalidated), (1, 0));
+    assert_eq!((made("nobody").cases, made("nobody").unvalidated, made("nobody").unredacted), (1, 0, 0));
     assert_eq!((made("[+]1 555.*").cases, made("[+]1 555.*").unvalidated), (1, 1));
 }
 

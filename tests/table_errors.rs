@@ -134,8 +134,13 @@ fn texts_that_are_no_tables() {
         (
             "other.csv",
             b"prompt_text,tools\n",
-            "no column holds the question (try `--column question=prompt_text`); the columns are `prompt_text`, `tools`"
+            "no column holds the question (try `--column question=prompt_text`) and the tool_call; the columns are `prompt_text`, `tools`"
                 .into(),
+        ),
+        (
+            "words.jsonl",
+            b"not json at all\n[1]\n",
+            "words.jsonl: no row is a JSON object with keys, so there are no columns; the first one: @".into(),
         ),
         ("parquet.csv", b"PAR1", "parquet.csv is not csv but Parquet: read it with --from parquet".into()),
         (
@@ -235,6 +240,7 @@ fn inputs_that_do_not_go_together() {
     for (args, message) in [
         (&["none.csv"][..], "no file matches `none.csv`"),
         (&["none*.csv"], "no file matches `none*.csv`"),
+        (&["ints.parqet"], "no file matches `ints.parqet`; did you mean `ints.parquet`?"),
         (
             &["[.csv"],
             "`[.csv` is not a valid pattern: Pattern syntax error near position 0: invalid range pattern",

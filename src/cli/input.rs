@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::named;
-use crate::domain::{Slot, UnknownSlot};
+use crate::domain::Slot;
 use crate::normalize::NullCall;
 use crate::normalize::logs::Turns;
 use crate::read::Take;
@@ -137,7 +137,13 @@ pub fn count(text: &str) -> Result<u64, String> {
 
 pub fn column(text: &str) -> Result<(Slot, String), String> {
     let (slot, column) = pair(text)?;
-    Ok((slot.parse().map_err(|error: UnknownSlot| error.to_string())?, column))
+    match slot.parse::<Slot>() {
+        Ok(slot) => Ok((slot, column)),
+        Err(_) if column.parse::<Slot>().is_ok() => {
+            Err(format!("what it holds comes first: `{column}={slot}`"))
+        }
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 #[cfg(test)]

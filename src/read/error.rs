@@ -13,9 +13,9 @@ use crate::table::Format;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
 pub enum ReadError {
-    /// A path or pattern that no file fits.
-    #[error("no file matches `{0}`")]
-    NoMatch(String),
+    /// A path or pattern that no file fits; `near` offers a file of nearly that name.
+    #[error("no file matches `{pattern}`{near}")]
+    NoMatch { pattern: String, near: String },
     /// A glob that is not one.
     #[error("`{pattern}` is not a valid pattern: {why}")]
     Pattern { pattern: String, why: String },
@@ -95,6 +95,9 @@ pub enum ReadError {
              `messages`, or name the column that holds the calls with --column tool_call=COLUMN",
             path.display(), match others { 0 => String::new(), others => format!(" and {others} more") })]
     Unanswered { path: PathBuf, others: usize },
+    /// No row of a file of JSON is an object; `why` is what is wrong with the first one.
+    #[error("{}: no row is a JSON object with keys, so there are no columns; the first one: {why}", path.display())]
+    NoObjects { path: PathBuf, why: String },
     /// A filter names a column that is not there; `there` lists those that are.
     #[error("--where: there is no column `{name}`; there are {there}")]
     UnknownWhere { name: String, there: String },

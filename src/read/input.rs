@@ -1,5 +1,6 @@
 //! Which files are meant, and of what format each is.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use super::handle::Handle;
 use super::memory::{FrameTable, Held};
 use super::{InMemory, ReadError, folder, spool};
+use crate::domain::did_you_mean;
 use crate::table::Format;
 
 /// Stands for the standard input.
@@ -195,5 +197,17 @@ fn matches(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
         .map_err(|error| invalid(error.to_string()))?;
     // `**` meets folders too.
     paths.retain(|path| !path.is_dir());
-    if paths.is_empty() { Err(ReadError::NoMatch(pattern.to_owned())) } else { Ok(paths) }
+    if paths.is_empty() {
+        return Err(ReadError::NoMatch { pattern: pattern.to_owned(), near: near(Path::new(pattern)) });
+    }
+    Ok(paths)
+}
+
+/// Offers a file in the same folder whose name is nearly that of `path`.
+fn near(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let meant = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    did_you_mean(meant, names.iter().map(String::as_str).filter(|name| !name.starts_with('.')))
 }

@@ -11,7 +11,7 @@ use super::pick::{Pick, Take};
 use super::{Format, InMemory, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;
 use crate::normalize::columns::Place;
-use crate::table::{Batch, Column, Kind, Schema, SchemaBuilder};
+use crate::table::{Batch, Column, Kind, Rows, Schema, SchemaBuilder};
 
 /// Names the file of a row where a table has several.
 const SOURCE_FILE: &str = "source_file";
@@ -156,6 +156,14 @@ impl Table {
     pub fn unanswered(&self) -> Option<ReadError> {
         let first = self.inputs.first().filter(|_| self.is_unanswered)?;
         Some(ReadError::Unanswered { path: first.name(), others: self.inputs.len() - 1 })
+    }
+
+    /// Why there are no columns at all: what is wrong with the first row.
+    pub fn without_columns(&self) -> Option<ReadError> {
+        let first = self.inputs.first().filter(|_| self.schema.columns.is_empty())?;
+        let Rows::Records(rows) = self.batches(None).next()?.ok()?.rows else { return None };
+        let Some(Err(why)) = rows.into_iter().next()?.item else { return None };
+        Some(ReadError::NoObjects { path: first.name(), why: why.to_string() })
     }
 
     /// How many rows there are, where that is known without reading them.

@@ -1,21 +1,7 @@
 //! Which columns of a table say what its rows' labels should be, and what kinds of rows there are.
 
 use crate::domain::Task;
-
-/// Columns that hold the gold of a task, the likeliest first. What a column `gold` says of calls says nothing of what came of them.
-fn golds(task: Option<Task>) -> &'static [&'static str] {
-    match task {
-        Some(Task::ToolCalling) | None => &["gold", "verdict", "expected_label"],
-        Some(Task::ParameterExtraction) => &["params_label", "gold", "verdict", "expected_label"],
-        Some(Task::ToolSelection) => &["selection_label", "gold", "verdict", "expected_label"],
-        Some(Task::ToolCallSuccess) => &["success_label"],
-        Some(Task::ToolResponseHandling) => &["handling_label"],
-        Some(Task::CallNeed) => &["need_label"],
-        Some(Task::Trajectory) => &["trajectory_label"],
-        Some(Task::TaskCompletion) => &["completion_label"],
-        Some(Task::AnswerCorrectness) => &["answer_label"],
-    }
-}
+use crate::domain::gold_columns::{golds, is_gold};
 
 /// The column that holds the gold of `task`: what is right for tool calling, if no column is the task's own.
 pub fn gold<'a>(task: Option<Task>, names: &[&'a str]) -> Option<&'a str> {
@@ -47,11 +33,6 @@ pub const IDS: [&str; 2] = ["id", "row_id"];
 
 /// The same for reports; of a log, several rows may have the same.
 pub const NAMES: [&str; 3] = ["id", "row_id", "source_id"];
-
-/// Whether a column of this name holds the gold of some task.
-pub fn is_gold(name: &str) -> bool {
-    golds(None).contains(&name) || Task::ALL.into_iter().any(|task| golds(Some(task)).contains(&name))
-}
 
 /// Whether a column of this name is read without being asked for.
 pub fn is_known(name: &str) -> bool {

@@ -8,6 +8,7 @@ mod dialogue;
 mod ended;
 mod finding;
 mod flag;
+pub mod gold_columns;
 mod hidden;
 mod json;
 mod normal_form;

@@ -57,14 +57,14 @@ const PLANNED: [&str; 3] = ["query", "tools", "answers"];
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
 pub enum ColumnError {
-    /// No column has a usual name for the slot.
+    /// No column has a usual name for these slots, each with the column that may be meant.
     #[error(
-        "no column holds the {slot}{}; the columns are {}{}",
-        hint(*slot, likely.as_deref()),
+        "no column holds {}; the columns are {}{}",
+        wished(slots),
         list(columns),
         products::seen_in(columns)
     )]
-    Missing { slot: Slot, likely: Option<String>, columns: Vec<String> },
+    Missing { slots: Vec<(Slot, Option<String>)>, columns: Vec<String> },
     /// A template shows a column that is not there.
     #[error(
         "a template shows `row[\"{column}\"]`, but there is no such column{}; the columns are {}",
@@ -91,6 +91,12 @@ pub enum ColumnError {
     /// One slot was mapped to two columns.
     #[error("the {0} is mapped to more than one column")]
     MappedTwice(Slot),
+}
+
+fn wished(slots: &[(Slot, Option<String>)]) -> String {
+    let wish =
+        |(slot, likely): &(Slot, Option<String>)| format!("the {slot}{}", hint(*slot, likely.as_deref()));
+    slots.iter().map(wish).collect::<Vec<_>>().join(" and ")
 }
 
 fn hint(slot: Slot, likely: Option<&str>) -> String {
@@ -174,10 +180,24 @@ pub fn resolve_wanted(
         return Err(ColumnError::Duplicate((*column).to_owned()));
     }
     let column = |slot| used.iter().find(|(_, of)| *of == slot).map(|(column, _)| (*column).to_owned());
-    let missing = |slot: Slot| ColumnError::Missing {
-        slot,
-        likely: likely(slot, names, &used, slot.aliases()),
-        columns: names.to_vec(),
+    let missing = |slot: Slot| {
+        let others = wanted.required.iter().filter_map(|variable| match variable {
+            Variable::Slot(other) if *other != slot && Slot::ALWAYS.contains(other) => Some(*other),
+            _ => None,
+        });
+        let mut taken = used.clone();
+        let mut slots = Vec::new();
+        for slot in std::iter::once(slot).chain(others).filter(|slot| column(*slot).is_none()) {
+            let likely = likely(slot, names, &taken, slot.aliases());
+            taken.extend(
+                likely
+                    .as_ref()
+                    .and_then(|name| names.iter().find(|column| *column == name))
+                    .map(|name| (name.as_str(), slot)),
+            );
+            slots.push((slot, likely));
+        }
+        ColumnError::Missing { slots, columns: names.to_vec() }
     };
     let mut extras = Vec::new();
     for slot in Slot::ALL.into_iter().filter(|slot| !Slot::ALWAYS.contains(slot)) {
@@ -371,12 +391,17 @@ mod tests {
             (
                 "log",
                 &[],
-                "no column holds the question; the columns are `log`; this looks like an HTTP archive (HAR), which is not read yet: write each model call as a line {\"request\": …, \"response\": …}",
+                "no column holds the question and the tool_call; the columns are `log`; this looks like an HTTP archive (HAR), which is not read yet: write each model call as a line {\"request\": …, \"response\": …}",
             ),
             (
                 "uuid,question,correct_answer,answers,target_tool,tools",
                 &[],
                 "no column holds the tool_call; the columns are `uuid`, `question`, `correct_answer`, `answers`, `target_tool`, `tools`; this looks like When2Call with four possible answers in a record, which is not read yet: write each answer as a row with `tool_call`, and with `gold` correct for the one that `correct_answer` names",
+            ),
+            (
+                "msg,call,defs",
+                &[],
+                "no column holds the question and the tool_call (try `--column tool_call=call`); the columns are `msg`, `call`, `defs`",
             ),
             ("question,x,y", &[], "no column holds the tool_call; the columns are `question`, `x`, `y`"),
             (

@@ -119,7 +119,10 @@ impl Source {
         let names = table.schema().names().filter(|name| *name != InMemory::ROW);
         let names: Vec<String> = names.map(str::to_owned).collect();
         let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted);
-        let columns = columns.map_err(|why| table.unanswered().map_or_else(|| why.into(), RunError::Read))?;
+        let columns = columns.map_err(|why| {
+            let of_table = table.unanswered().or_else(|| table.without_columns());
+            of_table.map_or_else(|| why.into(), RunError::Read)
+        })?;
         let judges_calls = columns.tool_call.is_some();
         if judges_calls && columns.tool_definitions.is_none() && settings.tools.is_none() {
             observer.warning(

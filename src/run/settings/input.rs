@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::domain::Slot;
+use crate::domain::{Slot, did_you_mean};
 use crate::normalize::NullCall;
-use crate::normalize::logs::{LogFormat, Turns};
+use crate::normalize::logs::{FORMATS, LogFormat, Turns};
 use crate::read::{Format, InMemory, Take};
 use crate::write::WhenEmpty;
 
@@ -80,8 +80,9 @@ pub enum InputKind {
 /// A name that is neither a kind of file nor a kind of log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a format: use {names}, `rows`, or a kind of log (`tooljudge convert --formats` lists them)",
-    names = Format::NAMES
+    "`{0}` is not a format: use {names}, `rows`, or a kind of log (`tooljudge convert --formats` lists them){near}",
+    names = Format::NAMES,
+    near = did_you_mean(.0, ["csv", "jsonl", "json", "parquet", "arrow"].into_iter().chain(FORMATS.iter().map(|format| format.name)))
 )]
 pub struct UnknownInputKind(pub String);
 

@@ -250,6 +250,14 @@ pub enum UnknownJudge {
         Provider::ALL.map(Provider::as_str).join(", ")
     )]
     Form,
+    /// It is a model's name, without its provider.
+    #[error("`{model}` is a model; name its provider too: `{provider}:{model}`")]
+    Model {
+        /// Whose model it seems to be.
+        provider: Provider,
+        /// As it was written.
+        model: String,
+    },
     /// It begins with no known provider.
     #[error(transparent)]
     Provider(#[from] crate::judge::UnknownProvider),
@@ -266,10 +274,23 @@ impl FromStr for JudgeSettings {
             Some((provider, model)) if !model.is_empty() => {
                 Ok(JudgeSettings::model(provider.parse()?, model))
             }
-            _ => Err(UnknownJudge::Form),
+            _ => Err(match MAKERS.iter().find(|(begin, _)| text.starts_with(begin)) {
+                Some((_, provider)) => UnknownJudge::Model { provider: *provider, model: text.to_owned() },
+                None => UnknownJudge::Form,
+            }),
         }
     }
 }
+
+/// How the names of models begin that only one provider makes.
+const MAKERS: [(&str, Provider); 6] = [
+    ("gpt-", Provider::OpenAi),
+    ("o1", Provider::OpenAi),
+    ("o3", Provider::OpenAi),
+    ("o4", Provider::OpenAi),
+    ("claude-", Provider::Anthropic),
+    ("gemini-", Provider::Gemini),
+];
 
 #[cfg(test)]
 mod tests {
@@ -296,6 +317,8 @@ mod tests {
             ("openai:", "PROVIDER:MODEL"),
             ("builtin:", "builtin:FILE"),
             ("gpt", "PROVIDER:MODEL"),
+            ("gpt-5-mini", "name its provider too: `openai:gpt-5-mini`"),
+            ("claude-opus-5", "`anthropic:claude-opus-5`"),
             ("mystery:m", "`mystery`"),
         ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();

@@ -104,6 +104,13 @@ fn make(
     let stem = settings.output.as_deref().filter(|path| !is_stream(path)).and_then(|path| path.file_stem());
     let name = stem.and_then(|stem| stem.to_str()).unwrap_or("from-log");
     let suite = from_log.finish(name, stopped).ok_or(RunError::Interrupted)?;
+    if suite.unredacted > 0 {
+        observer.warning(&format!(
+            "--redact: the definitions of tools in {} of {} cases hold text that it matches, and stay as they are, so that agents can call \
+             the tools; look through them before you share the suite",
+            suite.unredacted, suite.cases
+        ));
+    }
     let mut summary = SuiteSummary { suite, rows, labels: reviews.labels, output: None };
     if let Some(output) = output.filter(|_| summary.suite.cases > 0) {
         write(&mut summary, &output, settings)?;
@@ -167,7 +174,7 @@ fn write(summary: &mut SuiteSummary, output: &Output, settings: &SuiteSettings) 
 impl SuiteSummary {
     /// For manifests, and with `examples` for `--json`: these may hold texts of the log, which a manifest is not to tell.
     pub(crate) fn to_json(&self, examples: bool) -> Value {
-        let LoggedSuite { cases, bans, unvalidated, duplicates, left_out, .. } = &self.suite;
+        let LoggedSuite { cases, bans, unvalidated, unredacted, duplicates, left_out, .. } = &self.suite;
         let reason = |count: &LeftOutCount| match examples {
             true => json!({ "count": count.count, "example": count.example }),
             false => json!(count.count),
@@ -177,6 +184,7 @@ impl SuiteSummary {
             "cases": cases,
             "cases_with_not_calls": bans,
             "cases_without_validation": unvalidated,
+            "cases_with_unredacted_tools": unredacted,
             "duplicates": duplicates,
             "labels": self.labels,
             "left_out": left_out.iter().map(|(why, count)| (why.as_str().to_owned(), reason(count))).collect::<serde_json::Map<_, _>>(),

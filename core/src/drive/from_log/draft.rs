@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::CaseMode;
 use super::left_out::{LeftOut, LeftOutCount};
+use super::redact::Redaction;
 use crate::domain::{Entry, Json, Message, Object, Role, ToolDefinition};
 use crate::drive::{Case, Stage, SuiteDefaults, SuiteFormat, read_suite};
 
@@ -27,6 +28,8 @@ pub struct LoggedSuite {
     pub bans: u64,
     /// Those whose tools take any arguments, since the definitions do not allow some that were logged, or what `redact` put in their place.
     pub unvalidated: u64,
+    /// Those whose definitions of tools hold what was to be redacted: an agent is offered its tools as they are.
+    pub unredacted: u64,
     /// Rows or conversations that are equal to a case above in messages, tools and what is expected.
     pub duplicates: u64,
     /// What became no case.
@@ -133,7 +136,9 @@ impl Draft {
         Json::Object(header)
     }
 
-    pub fn finish(mut self, name: &str) -> LoggedSuite {
+    pub fn finish(mut self, name: &str, redaction: &Redaction) -> LoggedSuite {
+        let finds = |taken: &&Taken| redaction.finds(&taken.tools.to_string());
+        self.suite.unredacted = self.taken.iter().filter(finds).count() as u64;
         let Some(first) = self.taken.first() else { return self.suite };
         let shared = self.taken.iter().all(|taken| taken.tools == first.tools).then(|| first.tools.clone());
         let name = if name.trim().is_empty() { "from-log" } else { name };

@@ -164,7 +164,7 @@ impl FromLog {
                 }
                 self.add_turn(logged);
             }
-            return Some(self.draft.finish(name));
+            return Some(self.draft.finish(name, &self.options.redaction));
         }
         for chain in chains::of(&waiting) {
             if stopped() {
@@ -175,6 +175,6 @@ impl FromLog {
             let case = episode::case(&chain, &self.options);
             self.draft.add(id.map(|id| self.options.redaction.text(&id)), case);
         }
-        Some(self.draft.finish(name))
+        Some(self.draft.finish(name, &self.options.redaction))
     }
 }

@@ -23,7 +23,7 @@ struct Met {
     words: HashMap<(String, Option<usize>), String>,
     /// These words, which are not hidden again.
     given: HashSet<String>,
-    /// Numbers that the log itself holds.
+    /// Numbers, and words like ours, that the log itself holds.
     spared: HashSet<String>,
 }
 
@@ -62,10 +62,17 @@ impl Redaction {
         Ok(Redaction { patterns, met: RefCell::default() })
     }
 
-    /// Numbers of the log that stays as it is: none of them stands for another one.
+    /// Numbers of the log that stays as it is, and words that look like ours: none of them stands for another text.
     pub(super) fn spare(&self, text: &str) {
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        self.met.borrow_mut().spared.extend(numbers.map(str::to_owned));
+        let words =
+            text.match_indices(WORD).filter_map(|(at, _)| Some(&text[at..=at + text[at..].find(']')?]));
+        self.met.borrow_mut().spared.extend(numbers.chain(words).map(str::to_owned));
+    }
+
+    /// Whether a text that stays as it is holds something that is to be hidden.
+    pub(super) fn finds(&self, text: &str) -> bool {
+        self.hides_some() && self.text(text) != text
     }
 
     /// Whether there is anything to hide.
@@ -122,7 +129,10 @@ impl Redaction {
             return word.clone();
         }
         let word = match digits {
-            None => format!("[redacted {}]", words.len() + 1),
+            None => (words.len() + 1..)
+                .map(|number| format!("{WORD}{number}]"))
+                .find(|word| !spared.contains(word) && !given.contains(word))
+                .unwrap_or_default(),
             // Of few digits there are few numbers; then they are more.
             Some(digits) => (words.len() as u64 + 1..)
                 .map(|number| format!("9{number:0>rest$}", rest = digits.saturating_sub(1)))
@@ -208,6 +218,9 @@ impl Redaction {
         self.patterns.iter().any(|pattern| pattern.is_match(number.as_str()))
     }
 }
+
+/// How the words begin that stand for texts.
+const WORD: &str = "[redacted ";
 
 /// Escapes of escapes beyond this are nobody's JSON.
 const MAX_DEPTH: usize = 6;
@@ -320,6 +333,13 @@ mod tests {
             Json::Object(call.parsed().unwrap().clone()).to_string(),
             r#"{"to":["[redacted 1]"],"card":9000000000000002,"map":{"[redacted 3]":{"n":1}}}"#
         );
+    }
+
+    #[test]
+    fn words_like_ours_stand_for_nothing_else() {
+        let redaction = Redaction::new(&["secret", "other"]).unwrap();
+        redaction.spare("[redacted 1] and [redacted it] and [redacted");
+        assert_eq!(redaction.text("[redacted 1]: secret, other"), "[redacted 1]: [redacted 2], [redacted 3]");
     }
 
     #[test]

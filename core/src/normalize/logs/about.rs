@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::entry::{Entries, Entry};
 use super::format::LogFormat;
 use super::value;
-use crate::bench;
+use crate::domain::gold_columns::is_gold;
 use crate::domain::{Flag, Gold, Json, Object, Slot};
 
 /// Formats whose records teams write themselves: all that stands beside the words is theirs, and keeps its name.
@@ -214,7 +214,7 @@ pub(super) fn given(mut entries: Entries, about: Object) -> Entries {
             timestamp = value::instant(&value);
             continue;
         }
-        let part = if bench::columns::is_gold(&key) || expects_calls(&key) { &mut gold } else { &mut all };
+        let part = if is_gold(&key) || expects_calls(&key) { &mut gold } else { &mut all };
         part.insert(key, value);
     }
     let (mut looked_at, mut turns, mut calls) = (Vec::new(), 0, None);

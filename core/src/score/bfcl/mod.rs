@@ -128,15 +128,48 @@ fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
     };
     let category = row.get("category").cloned().unwrap_or_else(|| Json::from(category));
     let functions = row.get("tool_definitions").cloned();
+    let literal = || expected.iter().map(accepted).collect();
+    let possible = nested(row, functions.as_ref()).unwrap_or_else(|| Json::Array(literal()));
     super::own_case(
         row,
         [
             ("category", category),
             ("functions", functions.unwrap_or_else(|| Json::Array(Vec::new()))),
             ("call", Json::Array(called.iter().map(made).collect())),
-            ("possible_answer", Json::Array(expected.iter().map(accepted).collect())),
+            ("possible_answer", possible),
         ],
     )
+}
+
+/// The expected calls of `row` where they are written as the benchmark writes them, with a list of accepted values for each parameter. A
+/// parameter that takes lists tells the two apart: of its accepted values, each is a list.
+fn nested(row: &Object, functions: Option<&Json>) -> Option<Json> {
+    let expected = match row.get("expected_tool_calls")? {
+        Json::String(text) => Json::parse(text).ok()?,
+        expected => expected.clone(),
+    };
+    let takes_lists = |tool: &str, parameter: &str| {
+        let tool = functions?
+            .as_array()?
+            .iter()
+            .find(|known| known.get("name").and_then(Json::as_str) == Some(tool))?;
+        let declared = tool.get("parameters")?.get("properties")?.get(parameter)?.get("type")?.as_str()?;
+        Some(["array", "list", "tuple"].contains(&declared))
+    };
+    let may_be_accepted = |tool: &str, parameter: &str, values: &Json| {
+        let is_value = |value: &Json| matches!(value, Json::Array(_)) || value.as_str() == Some("");
+        let values = values.as_array()?;
+        Some(
+            !values.is_empty() && (takes_lists(tool, parameter) != Some(true) || values.iter().all(is_value)),
+        )
+    };
+    let is_nested = |call: &Json| {
+        let (tool, parameters) = call.as_object().filter(|call| call.len() == 1)?.iter().next()?;
+        let mut parameters = parameters.as_object()?.iter();
+        Some(parameters.all(|(name, values)| may_be_accepted(tool, name, values) == Some(true)))
+    };
+    let calls = expected.as_array()?;
+    calls.iter().all(|call| is_nested(call) == Some(true)).then_some(expected)
 }
 
 fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, SettingError> {
@@ -161,5 +194,28 @@ impl Score for Checker {
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let case = Case::read(record, &self.options)?;
         Ok(judge(&case, self.rules).scored())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepted_values_are_read_as_the_benchmark_writes_them() {
+        let functions = r#"[{"name":"f","parameters":{"properties":{"city":{"type":"string"},"tags":{"type":"array"}}}}]"#;
+        for (expected, is_nested) in [
+            (r#"[{"f":{"city":["Oslo","Bergen"],"tags":[["a"],""]}}]"#, true),
+            (r#""[{\"f\":{\"city\":[\"Oslo\"]}}]""#, true),
+            // A list is the one value that is accepted.
+            (r#"[{"f":{"tags":["a"]}}]"#, false),
+            (r#"[{"f":{"city":["Oslo"],"tags":["a"]}}]"#, false),
+            (r#"[{"f":{"city":"Oslo"}}]"#, false),
+            (r#"[{"name":"f","arguments":{"city":["Oslo"]}}]"#, false),
+        ] {
+            let row = Json::parse(&format!(r#"{{"expected_tool_calls":{expected}}}"#)).unwrap();
+            let found = nested(row.as_object().unwrap(), Json::parse(functions).ok().as_ref());
+            assert_eq!(found.is_some(), is_nested, "{expected}");
+        }
     }
 }

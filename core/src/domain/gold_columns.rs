@@ -1,0 +1,23 @@
+//! Columns, and keys of records, that say what the label of a row should be.
+
+use super::Task;
+
+/// Columns that hold the gold of a task, the likeliest first. What a column `gold` says of calls says nothing of what came of them.
+pub fn golds(task: Option<Task>) -> &'static [&'static str] {
+    match task {
+        Some(Task::ToolCalling) | None => &["gold", "verdict", "expected_label"],
+        Some(Task::ParameterExtraction) => &["params_label", "gold", "verdict", "expected_label"],
+        Some(Task::ToolSelection) => &["selection_label", "gold", "verdict", "expected_label"],
+        Some(Task::ToolCallSuccess) => &["success_label"],
+        Some(Task::ToolResponseHandling) => &["handling_label"],
+        Some(Task::CallNeed) => &["need_label"],
+        Some(Task::Trajectory) => &["trajectory_label"],
+        Some(Task::TaskCompletion) => &["completion_label"],
+        Some(Task::AnswerCorrectness) => &["answer_label"],
+    }
+}
+
+/// Whether a column of this name holds the gold of some task.
+pub fn is_gold(name: &str) -> bool {
+    golds(None).contains(&name) || Task::ALL.into_iter().any(|task| golds(Some(task)).contains(&name))
+}
