@@ -40,10 +40,10 @@ function drawTally(place, store, view, change) {
 function drawFilters(place, store, view, change) {
   const { index } = store;
   const choose = (key, name, options) => chooser(name, [["", "any"], ...options], view[key], (value) => change({ [key]: value }));
-  const coded = (key, name, names, codes) => {
+  const coded = (key, name, names, codes, shownAs = (text) => text) => {
     const counts = COUNTED(list(names).map(words), tallied(codes, list(names).length));
     if (!counts.length || (counts.length === 1 && counts[0][1] === store.size)) return null;
-    const options = counts.slice(0, MOST_OPTIONS).map(([value, count]) => [value, `${clipped(spoken(value))} (${thousands(count)})`]);
+    const options = counts.slice(0, MOST_OPTIONS).map(([value, count]) => [value, `${clipped(shownAs(value))} (${thousands(count)})`]);
     if (view[key] && !options.some(([value]) => value === view[key])) options.push([view[key], clipped(view[key])]);
     return choose(key, name, options);
   };
@@ -52,12 +52,12 @@ function drawFilters(place, store, view, change) {
   const hasConfidence = members.some((member) => list(member.confidence).some((code) => code >= 0));
   const controls = [
     store.members.length > 1 ? chooser("judge", [["", "any judge"], ...store.members.map(({ name }) => [name, name])], view.judge, (judge) => change({ judge })) : null,
-    coded("status", "status", index.statuses, of("status")),
-    coded("reason", "why there is no label", index.reasons, of("reason")),
+    coded("status", "status", index.statuses, of("status"), spoken),
+    coded("reason", "why there is no label", index.reasons, of("reason"), spoken),
     hasConfidence ? chooser("confidence", CONFIDENCES, view.confidence, (confidence) => change({ confidence })) : null,
     coded("tool", "tool", index.tool_names, index.tools),
     coded("argument", "argument at fault", index.argument_names, index.arguments),
-    coded("kind", "kind of finding", index.kind_names, index.kinds),
+    coded("kind", "kind of finding", index.kind_names, index.kinds, spoken),
     chooser("marks", MARKED, view.marked, (marked) => change({ marked })),
     columnFilter(store, view, change),
     chooser("order", SORTS, view.sort, (sort) => change({ sort })),

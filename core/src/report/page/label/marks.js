@@ -65,9 +65,9 @@ async function goldTable(store, marks) {
   const golds = [...new Set(store.members.map(({ gold }) => gold))];
   const inputs = list(about.columns).map(words);
   const id = words(about.id);
-  const own = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", "row"];
-  const others = inputs.filter((name) => !own.includes(name) && name !== id);
-  const header = [...(id ? [id] : []), ...own, ...others];
+  const ours = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", "row"];
+  const others = inputs.filter((name) => !ours.includes(name) && name !== id);
+  const header = [...(id ? [id] : []), ...ours, ...others];
   const lines = [];
   let cut = 0;
   for (const number of marks.rows().sort((a, b) => a - b)) {

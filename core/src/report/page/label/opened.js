@@ -48,7 +48,7 @@ function verdictLine(verdict, store) {
   const several = store.members.length > 1;
   const who = typeof raw.judge === "string" ? raw.judge : member.name;
   const sure = confidence === null ? null : `confidence ${decimals(confidence, 2)}`;
-  const chance = number(raw.p) === null ? null : `${Math.round(100 * raw.p)} % likely to be right`;
+  const chance = label !== null || number(raw.p) === null ? null : `${Math.round(100 * raw.p)} % likely to be right`;
   const why = words(raw.why);
   const error = words(raw.error);
   return el("div", { class: `verdict-one says-${kind}` },

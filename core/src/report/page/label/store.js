@@ -12,8 +12,10 @@ async function inflated(node) {
     bytes = new Uint8Array(raw.length);
     for (let at = 0; at < raw.length; at += 1) bytes[at] = raw.charCodeAt(at);
   }
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
+  const { writable, readable } = new DecompressionStream("gzip");
+  const writer = writable.getWriter();
+  const [, , json] = await Promise.all([writer.write(bytes), writer.close(), new Response(readable).text()]);
+  return json;
 }
 
 /** All that the file holds. `index` has an entry for each row in each of its lists; the place in the lists is the row's place. */
