@@ -105,11 +105,13 @@
 
   /** Uses everything that can be used. */
   const clicking = async () => {
+    seen.texts = "";
     for (const line of lines()) {
       line.click();
       await until("the row", () => body.dataset.shown === row());
       for (const one of document.querySelectorAll("#opened details, #filters details")) one.open = true;
       await turn();
+      seen.texts += text("#opened");
     }
     for (const select of [...document.querySelectorAll("select")].keys()) {
       const one = document.querySelectorAll("select")[select];

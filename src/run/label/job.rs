@@ -224,8 +224,11 @@ impl Plan {
             "created_at": Timestamp::now().to_string(),
         });
         let title = title(&manifest.inputs);
+        let path = report.path().display().to_string();
         let written = spawn_blocking(move || report.write(&title, &about)).await;
-        written.map_err(|error| RunError::Worker(error.to_string()))?
+        written.map_err(|error| RunError::Worker(error.to_string()))??;
+        self.session.control.observer.note(&format!("every row is on the page {path}: open it in a browser"));
+        Ok(())
     }
 
     /// Records the run in the store and beside its output.

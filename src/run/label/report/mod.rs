@@ -145,6 +145,10 @@ impl ReportWatch {
         })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     fn take(&mut self, item: &Item, facts: Facts, labels: &[&Labelled]) -> std::io::Result<()> {
         let number = self.all[0] + self.all[1] + 1;
         self.hash(item, &facts);
