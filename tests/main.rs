@@ -33,6 +33,7 @@ mod label_builtin;
 mod label_gold;
 mod label_panel;
 mod label_remote;
+mod label_report;
 mod library;
 mod limits;
 mod log_columns;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tooljudge_core::report::html;
 
-use crate::browser::{self, Seen, payloads};
+use crate::browser::{self, attribute, available as browser, payloads, probe};
 use crate::support::workspace::{Workspace, repository};
 
 const OPENING: &str = r#"<script type="application/json" id="data">"#;
@@ -307,32 +307,9 @@ fn a_browser_tells_of_errors() {
     }
 }
 
-fn browser() -> Option<std::path::PathBuf> {
-    let found = browser::find();
-    if found.is_none() {
-        println!("skipped: no chromium, chromium-browser or google-chrome in PATH, and CHROME is not set");
-    }
-    found
-}
-
 /// The page with a script that uses all of it and writes down what it sees.
 fn probed(page: &str) -> String {
     page.replace("</body>", concat!("<script>", include_str!("browser/probe.js"), "</script></body>"))
-}
-
-fn probe(seen: &Seen) -> Value {
-    let Some((_, rest)) = seen.document.split_once(r#"<pre id="probe">"#) else {
-        panic!("the probe did not come to its end: {:?}", seen.console);
-    };
-    serde_json::from_str(&rest.split_once("</pre>").unwrap().0.replace("&nbsp;", "\u{a0}")).unwrap()
-}
-
-/// An attribute of the document's body.
-fn attribute<'a>(seen: &'a Seen, name: &str) -> Option<&'a str> {
-    let (_, rest) = seen.document.split_once("<body").unwrap();
-    let (tag, _) = rest.split_once('>').unwrap();
-    let (_, value) = tag.split_once(&format!("{name}=\""))?;
-    value.split('"').next()
 }
 
 #[test]

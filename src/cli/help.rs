@@ -144,6 +144,7 @@ const ESSENTIAL: &[(&str, &[&str])] = &[
         &[
             "inputs",
             "output",
+            "report",
             "judges",
             "tasks",
             "templates",

@@ -72,7 +72,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    pub(super) fn io(path: &Path, error: &io::Error) -> WriteError {
+    pub(crate) fn io(path: &Path, error: &io::Error) -> WriteError {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::StorageFull => WriteError::Full(path),

@@ -28,4 +28,4 @@ pub use scores::ScoreColumns;
 pub use sink::{Finished, Sink};
 #[cfg(feature = "cli")]
 pub use text_file::append_text;
-pub use text_file::{check_text, write_private, write_text};
+pub use text_file::{check_text, write_parts, write_private, write_text};

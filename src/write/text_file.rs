@@ -1,12 +1,12 @@
 //! A small text that goes into a file of its own: a report, a model.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use super::WriteError;
 use super::output::{is_stdout, is_stream};
-use super::whole_file::{self, folder, write_whole};
+use super::whole_file::{self, WholeFile, folder, write_whole};
 
 /// How texts of ours begin, or what stands near their beginning.
 const MARKS: [&str; 4] = [
@@ -52,6 +52,26 @@ pub fn check_text(path: &Path, force: bool) -> Result<(), WriteError> {
 /// When the file cannot be written.
 pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
     write_whole(path, text.as_bytes()).map(drop)
+}
+
+/// Writes to `path` what `write` puts out, whole or not at all; where that says `false`, nothing appears. Returns what it says.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_parts(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<bool>,
+) -> Result<bool, WriteError> {
+    let failed = |error: io::Error| WriteError::io(path, &error);
+    let file = WholeFile::create(path)?;
+    let mut writer = BufWriter::new(file.writer()?);
+    let is_whole = write(&mut writer).map_err(failed)?;
+    writer.flush().map_err(failed)?;
+    drop(writer);
+    if is_whole {
+        file.commit()?;
+    }
+    Ok(is_whole)
 }
 
 /// Writes `text` to `path`, whole or not at all, for its owner's eyes only; returns its size. A stream takes it as it is.

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::support::child::Deadline;
 
 pub mod payloads;
@@ -27,8 +29,38 @@ pub fn find() -> Option<PathBuf> {
     })
 }
 
+/// The same; says what is missing where there is none.
+pub fn available() -> Option<PathBuf> {
+    let found = find();
+    if found.is_none() {
+        println!("skipped: no chromium, chromium-browser or google-chrome in PATH, and CHROME is not set");
+    }
+    found
+}
+
+/// What a probe on the page has written down.
+pub fn probe(seen: &Seen) -> Value {
+    let Some((_, rest)) = seen.document.split_once(r#"<pre id="probe">"#) else {
+        panic!("the probe did not come to its end: {:?}", seen.console);
+    };
+    serde_json::from_str(&rest.split_once("</pre>").unwrap().0.replace("&nbsp;", "\u{a0}")).unwrap()
+}
+
+/// An attribute of the document's body.
+pub fn attribute<'a>(seen: &'a Seen, name: &str) -> Option<&'a str> {
+    let (_, rest) = seen.document.split_once("<body").unwrap();
+    let (tag, _) = rest.split_once('>').unwrap();
+    let (_, value) = tag.split_once(&format!("{name}=\""))?;
+    value.split('"').next()
+}
+
 /// Opens `html` from a file, at the address's `fragment` ("" for none), and waits until its timers have run.
 pub fn open(browser: &Path, html: &str, fragment: &str) -> Seen {
+    open_in(browser, html, fragment, "1280,900")
+}
+
+/// The same in a window of so many pixels, as `1280,900`.
+pub fn open_in(browser: &Path, html: &str, fragment: &str, size: &str) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report.html");
     std::fs::write(&page, html).unwrap();
@@ -38,6 +70,7 @@ pub fn open(browser: &Path, html: &str, fragment: &str) -> Seen {
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
             .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
             .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"])
+            .arg(format!("--window-size={size}"))
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
             .arg(format!("file://{}{fragment}", page.display()))
             .stdin(Stdio::null())

@@ -8,6 +8,11 @@ pub fn gold<'a>(task: Option<Task>, names: &[&'a str]) -> Option<&'a str> {
     golds(task).iter().find_map(|gold| names.iter().find(|name| *name == gold)).copied()
 }
 
+/// The column that gold of `task` is best put in: the first that [`gold`] looks for.
+pub fn gold_name(task: Option<Task>) -> &'static str {
+    golds(task)[0]
+}
+
 /// Columns that say what is wrong with a row, the first that is there.
 pub const FINDINGS: [&str; 3] = ["gold_findings", "expected_findings", "issues"];
 

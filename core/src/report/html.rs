@@ -21,6 +21,56 @@ const SCRIPT: &[&str] = &[
     include_str!("page/script/main.js"),
 ];
 
+const ROWS_PAGE: &str = include_str!("page/label/label.html");
+const ROWS_STYLE: &str = concat!(include_str!("page/style.css"), include_str!("page/label/label.css"));
+
+/// Of the page of labelled rows, which has the elements and the texts of the other in common.
+const ROWS_SCRIPT: &[&str] = &[
+    include_str!("page/script/base.js"),
+    include_str!("page/script/passages.js"),
+    include_str!("page/label/store.js"),
+    include_str!("page/label/code.js"),
+    include_str!("page/label/text.js"),
+    include_str!("page/label/talk.js"),
+    include_str!("page/label/tools.js"),
+    include_str!("page/label/view.js"),
+    include_str!("page/label/marks.js"),
+    include_str!("page/label/filters.js"),
+    include_str!("page/label/rows.js"),
+    include_str!("page/label/opened.js"),
+    include_str!("page/label/main.js"),
+];
+
+/// The page of labelled rows under `title`, in four pieces. Between them go what the page opens itself, each as gzip in Base64: the
+/// index, what rows share, and the rows in elements of the class `chunk`. `about` says whose rows they are.
+///
+/// As with [`html`], nothing of the data becomes markup.
+#[must_use]
+pub fn rows_page(title: &str, about: &Value) -> [String; 4] {
+    let (title, script, about) = (escaped(title), ROWS_SCRIPT.concat(), data(about));
+    let mut pieces: [String; 4] = Default::default();
+    let mut rest = ROWS_PAGE;
+    let cuts = [
+        (0, "{{title}}", title.as_str()),
+        (0, "{{style}}", ROWS_STYLE),
+        (0, "{{title}}", title.as_str()),
+        (0, "{{about}}", about.as_str()),
+        (0, "{{index}}", ""),
+        (1, "{{shared}}", ""),
+        (2, "{{chunks}}", ""),
+        (3, "{{script}}", script.as_str()),
+    ];
+    // What was filled in is never looked at again, so that braces in it mean nothing.
+    for (piece, marker, part) in cuts {
+        let Some((before, after)) = rest.split_once(marker) else { continue };
+        pieces[piece].push_str(before);
+        pieces[piece].push_str(part);
+        rest = after;
+    }
+    pieces[3].push_str(rest);
+    pieces
+}
+
 /// The page that shows `payload` (what a benchmark came to, and its cases) under `title`.
 ///
 /// Nothing of the data becomes markup: the title is escaped, and the payload is JSON without a single `<`, `>` or `&`,

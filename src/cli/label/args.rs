@@ -109,6 +109,11 @@ pub struct ResultArgs {
     #[arg(long, value_name = "KIND=N")]
     pub max_fail: Vec<Ceiling>,
 
+    /// Also write a page of all labelled rows, an HTML file that opens offline: the wrong and the unsure first, each with its
+    /// conversation; filters, search, and marks that leave as gold.csv
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
     /// Also write a JUnit XML report: a test case for each row, named by its id, that fails where its label does not pass
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

@@ -99,6 +99,7 @@ fn merged<'a>(
         partial: args.result.partial,
         calibration: args.result.calibration,
         junit: args.result.junit,
+        report: args.result.report,
         fold,
         max_fail: args.result.max_fail.clone(),
         failures: if step_summary.is_some() || args.result.min_pass_rate.is_some() { FAILURES } else { 0 },

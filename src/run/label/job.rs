@@ -1,13 +1,17 @@
 //! The job: rows in, labelled rows out.
 
 use std::iter;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use serde_json::json;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::plan::Plan;
+use super::report::ReportWatch;
 use super::{LabelSummary, MemberSummary};
 use crate::read::ReadError;
 use crate::report::counted;
@@ -148,6 +152,19 @@ async fn run(
     }
 }
 
+/// The names of the first files, without their folders.
+fn title(inputs: &[String]) -> String {
+    const NAMED: usize = 3;
+    let names = inputs.iter().take(NAMED).map(|input| {
+        Path::new(input).file_name().map_or_else(|| input.clone(), |name| name.to_string_lossy().into_owned())
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    match inputs.len().saturating_sub(NAMED) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
+}
+
 /// A gate as a case beside those of rows.
 fn gate(ceiling: &Ceiling, summary: &Summary) -> (String, CaseOutcome) {
     let outcome = ceiling.exceeded(summary).map_or(CaseOutcome::Passed, CaseOutcome::Failed);
@@ -156,15 +173,19 @@ fn gate(ceiling: &Ceiling, summary: &Summary) -> (String, CaseOutcome) {
 
 impl Plan {
     async fn write(&self, outcomes: &[AskOutcome], began: Instant) -> Result<LabelSummary, RunError> {
-        let labellers = self.session.labellers(outcomes)?;
+        let mut labellers = self.session.labellers(outcomes)?;
+        let report = self.reporting()?;
+        if report.is_some() {
+            labellers.iter_mut().for_each(|labeller| labeller.keep_findings());
+        }
         let (doing, kept) = match self.session.panel.store {
             Some(_) => ("writing", "no table was written, and every reply is kept"),
             None => ("judging", "nothing was written"),
         };
         let destination = Some(&self.destination);
-        let watch = ((self.rates(), self.listing()), self.folding());
+        let watch = ((self.rates(), self.listing()), (self.folding(), report));
         let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
-        let (summaries, finished, ((rates, listing), folds)) =
+        let (summaries, finished, ((rates, listing), (folds, report))) =
             written.map_err(|error| error.if_interrupted(kept))?;
         let failures = listing.iter().flat_map(|listing| listing.failures(self.failures)).collect();
         if let (Some(file), Some(mut listing)) = (&self.junit, listing) {
@@ -188,7 +209,26 @@ impl Plan {
                 output.path.display()
             ));
         }
+        if let Some(report) = report {
+            self.write_report(report).await?;
+        }
         self.finish(self.rated(summaries, rates), failures, finished, began).await
+    }
+
+    async fn write_report(&self, report: ReportWatch) -> Result<(), RunError> {
+        let manifest = &self.session.manifest;
+        let about = json!({
+            "command": "label",
+            "version": manifest.version,
+            "run": manifest.run,
+            "created_at": Timestamp::now().to_string(),
+        });
+        let title = title(&manifest.inputs);
+        let path = report.path().display().to_string();
+        let written = spawn_blocking(move || report.write(&title, &about)).await;
+        written.map_err(|error| RunError::Worker(error.to_string()))??;
+        self.session.control.observer.note(&format!("every row is on the page {path}: open it in a browser"));
+        Ok(())
     }
 
     /// Records the run in the store and beside its output.

@@ -4,6 +4,7 @@ mod identity;
 mod job;
 mod outcome;
 mod plan;
+mod report;
 
 pub(in crate::run) use identity::hash_of_file;
 pub use job::{forecast, label, label_blocking, resnap, resnap_blocking};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::identity::ShardIdentity;
+use super::report::ReportWatch;
 use crate::bench::calibration::Calibrated;
 use crate::bench::columns;
 use crate::domain::did_you_mean;
@@ -15,7 +16,7 @@ use crate::run::{
     Ceiling, Control, Destination, FoldWatch, ListWatch, Listed, Member, Panel, RateInput, RateWatch,
     RunError, Session, Source, Summary,
 };
-use crate::write::{Output, WriteError};
+use crate::write::{self, Output, WriteError};
 
 /// A run that can begin.
 pub(super) struct Plan {
@@ -29,6 +30,8 @@ pub(super) struct Plan {
     pub(super) partial: bool,
     /// Where the list of all rows goes.
     pub(super) junit: Option<PathBuf>,
+    /// Where the page of all rows goes.
+    report: Option<PathBuf>,
     /// Columns to fold by, and where the folds go.
     pub(super) fold: Option<(Vec<String>, Output)>,
     pub(super) max_fail: Vec<Ceiling>,
@@ -57,8 +60,11 @@ impl Plan {
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
         let fold = settings.fold.as_ref().map(|fold| folded(fold, &source, purpose)).transpose()?;
+        if let Some(report) = &settings.report {
+            check_report(report, settings.output.force, purpose)?;
+        }
         let others: Vec<&PathBuf> =
-            fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit).collect();
+            fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit).chain(&settings.report).collect();
         if !others.is_empty() {
             check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
         }
@@ -86,6 +92,7 @@ impl Plan {
             shard,
             partial: settings.partial,
             junit: settings.junit,
+            report: settings.report,
             fold,
             max_fail: settings.max_fail,
             failures: settings.failures,
@@ -96,6 +103,13 @@ impl Plan {
     /// What folds labels, where that was asked for.
     pub(super) fn folding(&self) -> Option<FoldWatch> {
         self.fold.as_ref().map(|(by, _)| FoldWatch::new(by, &self.session.panel))
+    }
+
+    /// What takes rows down for their page, where there is to be one.
+    pub(super) fn reporting(&self) -> Result<Option<ReportWatch>, RunError> {
+        let (source, dropped) = (&self.source, &self.destination.dropped);
+        let watch = |path: &PathBuf| ReportWatch::new(path, &self.session.panel, source, dropped);
+        self.report.as_ref().map(watch).transpose()
     }
 
     /// What lists all rows where a report of them is wanted, or else the first that fail.
@@ -161,6 +175,17 @@ fn folded(
         output.check(&source.paths(), source.table.folders(), to.force)?;
     }
     Ok((by.clone(), output))
+}
+
+/// An error where no page can be written to `path`.
+fn check_report(path: &Path, force: bool, purpose: &Purpose) -> Result<(), RunError> {
+    if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("html" | "htm")) {
+        return Err(SettingsError::NotAPage(path.to_owned()).into());
+    }
+    if *purpose != Purpose::DryRun {
+        write::check_text(path, force)?;
+    }
+    Ok(())
 }
 
 /// The columns that are not written, each of which must be there.

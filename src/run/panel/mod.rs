@@ -125,6 +125,7 @@ impl Panel {
                     rails: member.rails(),
                     unit: self.settings.unit,
                     findings: self.settings.findings,
+                    keeps_findings: false,
                 }),
                 (MemberKind::Model(judge_task), Some(store)) => {
                     let (judge_task, fresh) = (Arc::clone(judge_task), self.settings.store.fresh);

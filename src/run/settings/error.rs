@@ -29,6 +29,9 @@ pub enum SettingsError {
         "{a} and {b} would write columns of the same names, `{prefix}...`: give one of them another name"
     )]
     SameColumns { a: String, b: String, prefix: String },
+    /// A page of labelled rows that is not named as one.
+    #[error("--report {}: the page of labelled rows is HTML; give it a name that ends in .html", .0.display())]
+    NotAPage(PathBuf),
     /// A column to fold by that is not there.
     #[error("--fold: there is no column `{column}`{near}")]
     NoColumnToFold { column: String, near: String },

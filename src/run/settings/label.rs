@@ -31,6 +31,8 @@ pub struct LabelSettings {
     pub calibration: Option<PathBuf>,
     /// A JUnit report of all rows. Default: none.
     pub junit: Option<PathBuf>,
+    /// A page of all labelled rows, an HTML file for a browser: to read them, to filter them and to mark what is right. Default: none.
+    pub report: Option<PathBuf>,
     /// How many rows may fail in which way: cases of the JUnit report. Default: no limits.
     pub max_fail: Vec<Ceiling>,
     /// How many of the rows that fail are kept with their reasons, for each judge
@@ -57,6 +59,7 @@ impl LabelSettings {
             partial: false,
             calibration: None,
             junit: None,
+            report: None,
             fold: None,
             max_fail: Vec::new(),
             failures: 0,

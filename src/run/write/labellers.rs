@@ -25,6 +25,9 @@ pub trait Labeller: Send {
     /// If replies cannot be read, and when `stop` says so.
     fn label(&mut self, rows: &[Row], stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError>;
 
+    /// Lets its verdicts say what is wrong where that costs nothing, though no column tells it.
+    fn keep_findings(&mut self) {}
+
     /// Whether its verdicts list what is wrong.
     fn lists_findings(&self) -> bool {
         false
@@ -37,7 +40,10 @@ pub struct BuiltinLabeller {
     /// Its labels.
     pub rails: Arc<Rails>,
     pub unit: Unit,
+    /// Whether a column lists what is wrong.
     pub findings: bool,
+    /// Whether verdicts say it nevertheless.
+    pub keeps_findings: bool,
 }
 
 impl BuiltinLabeller {
@@ -48,6 +54,7 @@ impl BuiltinLabeller {
             rails: Arc::new(Rails::pass_and_fail(task.labels())),
             unit: Unit::Turn,
             findings: false,
+            keeps_findings: false,
         }
     }
 }
@@ -56,7 +63,7 @@ impl Labeller for BuiltinLabeller {
     fn label(&mut self, rows: &[Row], stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError> {
         let judge = |sample: &Sample| {
             let verdict = self.judge.judge(sample);
-            computed(if self.findings { verdict } else { Verdict { findings: None, ..verdict } })
+            computed(if self.findings || self.keeps_findings { verdict } else { Verdict { findings: None, ..verdict } })
         };
         let judge_all = |sample: &Sample| match self.unit {
             Unit::Turn => judge(sample),
@@ -70,6 +77,10 @@ impl Labeller for BuiltinLabeller {
             }
         };
         label_all(rows, stop, judge_all)
+    }
+
+    fn keep_findings(&mut self) {
+        self.keeps_findings = true;
     }
 
     fn lists_findings(&self) -> bool {

@@ -115,8 +115,8 @@ impl Summary {
         {
             *self.lacks.entry(*lack).or_default() += 1;
         }
-        self.deciders.add(verdict);
         if let Some(findings) = &mut self.findings {
+            self.deciders.add(verdict);
             findings.add(labelled);
         }
         if labelled.calls.is_some() {

@@ -4,12 +4,12 @@ const UNSEEN_AT_MOST = 500;
 const LENGTH_AT_FIRST = 6000;
 const LENGTH_PER_STEP = 250000;
 
-/** A text in a box of its own; `code` keeps it left to right. */
-function passage(text, code) {
+/** A text in a box of its own; `code` keeps it left to right. `show` makes nodes of a text, `first` is how much of it is shown at first. */
+function passage(text, code, { show = visible, first: atFirst = LENGTH_AT_FIRST } = {}) {
   const all = words(text).replaceAll("\r\n", "\n");
   const box = el(code ? "pre" : "div", { class: code ? "passage code" : "passage", dir: code ? "ltr" : "auto", tabindex: code ? "0" : null });
-  const first = cut(all, 0, LENGTH_AT_FIRST);
-  add(box, ...visible(all.slice(0, first)));
+  const first = cut(all, 0, atFirst);
+  add(box, ...show(all.slice(0, first)));
   if (first === all.length) return box;
   let end = first;
   const button = el("button", { class: "plain", type: "button" });
@@ -18,7 +18,7 @@ function passage(text, code) {
   };
   button.addEventListener("click", () => {
     const next = cut(all, end, LENGTH_PER_STEP);
-    add(box, ...visible(all.slice(end, next)));
+    add(box, ...show(all.slice(end, next)));
     end = next;
     if (end === all.length) button.remove();
     else name();

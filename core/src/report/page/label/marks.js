@@ -1,0 +1,118 @@
+// Marks: what a person says of rows. They stay in the browser under the key of this report's rows, and leave as gold.csv.
+
+const KEPT_CHANGES = 200;
+
+/** The marks of these rows. `changed` is called after every change with the row that it is about. */
+function openMarks(about, changed) {
+  const name = `tooljudge marks ${words(about.key)}`;
+  let kept = true;
+  let state = { rows: {}, changes: [] };
+  try {
+    const found = record(JSON.parse(localStorage.getItem(name) ?? "{}"));
+    state = { rows: record(found.rows), changes: list(found.changes) };
+  } catch {
+    kept = false;
+  }
+  const of = (row) => (Object.hasOwn(state.rows, String(row)) ? record(state.rows[row]) : null);
+  const save = () => {
+    try {
+      localStorage.setItem(name, JSON.stringify(state));
+    } catch {
+      kept = false;
+    }
+  };
+  const put = (row, mark) => {
+    if (!mark || (!Object.keys(record(mark.gold)).length && !mark.note)) delete state.rows[row];
+    else state.rows[row] = mark;
+  };
+  const set = (row, mark) => {
+    state.changes.push({ row, before: of(row) });
+    state.changes.splice(0, state.changes.length - KEPT_CHANGES);
+    put(row, mark);
+    save();
+    changed(row);
+  };
+  return {
+    of,
+    isKept: () => kept,
+    rows: () => Object.keys(state.rows).map(Number).filter((row) => row > 0),
+    count: () => Object.values(state.rows).filter((mark) => Object.keys(record(record(mark).gold)).length > 0).length,
+    label(row, column, label) {
+      const gold = { ...record(of(row)?.gold) };
+      if (gold[column] === label) delete gold[column];
+      else gold[column] = label;
+      set(row, { ...of(row), gold });
+    },
+    note(row, note) {
+      if ((of(row)?.note ?? "") !== note) set(row, { gold: {}, ...of(row), note });
+    },
+    /** Takes the last change back; returns its row. */
+    undo() {
+      const last = record(state.changes.pop());
+      if (last.row === undefined) return null;
+      put(last.row, last.before);
+      save();
+      changed(last.row);
+      return last.row;
+    },
+  };
+}
+
+/** The marked rows as a table that `label`, `bench` and `train` read: each with its own question, call and definitions. */
+async function goldTable(store, marks) {
+  const { about, index } = store;
+  const places = new Map(index.rows.map((row, place) => [row, place]));
+  const golds = [...new Set(store.members.map(({ gold }) => gold))];
+  const inputs = list(about.columns).map(words);
+  const id = words(about.id);
+  const ours = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", "row"];
+  const others = inputs.filter((name) => !ours.includes(name) && name !== id);
+  const header = [...(id ? [id] : []), ...ours, ...others];
+  const lines = [];
+  let cut = 0;
+  for (const number of marks.rows().sort((a, b) => a - b)) {
+    const mark = marks.of(number);
+    if (!places.has(number) || !Object.keys(record(mark.gold)).length) continue;
+    const row = await store.row(places.get(number));
+    if (isCut(row)) {
+      cut += 1;
+      continue;
+    }
+    const cell = (name) => list(row.cells)[inputs.indexOf(name)];
+    const values = new Map([
+      [id, row.id], ["question", row.question], ["messages", messagesCell(row)], ["tool_call", row.call_text],
+      ["tool_definitions", row.box?.raw], ["flags", JSON.stringify(list(row.flags))], ["note", mark.note || cell("note")], ["row", number],
+      ...golds.map((gold) => [gold, own(mark.gold, gold) ?? cell(gold)]),
+      ...others.map((name) => [name, cell(name)]),
+    ]);
+    lines.push(header.map((name) => values.get(name)));
+  }
+  return { text: [header, ...lines].map((line) => `${line.map(csvCell).join(",")}\r\n`).join(""), rows: lines.length, cut };
+}
+
+/** Whether this file holds only a part of what was judged. */
+const isCut = (row) => row.cut === true || row.left > 0 || row.box?.cut === true || row.messages.some((message) => record(message).cut === true);
+
+function csvCell(value) {
+  const text = words(value);
+  return /[",\r\n]/.test(text) || /^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The conversation as a column `messages` has it. */
+function messagesCell(row) {
+  if (!row.messages.length) return "";
+  const call = ({ name, args, raw, id }) => `{"name":${JSON.stringify(words(name))},"arguments":${typeof args === "string" ? args : `null,"arguments_raw":${JSON.stringify(words(raw))}`}${id ? `,"id":${JSON.stringify(id)}` : ""}}`;
+  const message = (raw) => {
+    const { calls, ...rest } = record(raw);
+    const text = JSON.stringify(rest);
+    return list(calls).length ? `${text.slice(0, -1)},"tool_calls":[${calls.map(record).map(call).join(",")}]}` : text;
+  };
+  return `[${row.messages.map(message).join(",")}]`;
+}
+
+/** Lets the browser save a text as a file. */
+function save(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}

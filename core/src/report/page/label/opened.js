@@ -1,0 +1,77 @@
+// The open row: the labels and why, the conversation with the judged turn, the definitions beside it, and all that the row holds.
+
+function drawOpened(place, row, number_, store, marks, act) {
+  const verdicts = verdictsOf(row, store);
+  const facts = [`row ${thousands(number_)}`, words(row.id) ? [words(store.about.id), " ", el("bdi", null, visible(words(row.id)))] : null];
+  refill(place,
+    el("div", { class: "open-head" },
+      el("button", { type: "button", class: "plain back", click: act.back }, "← All rows"),
+      el("h2", { tabindex: "-1", id: "opened-title" }, facts.filter(Boolean).map((fact, at) => [at ? " · " : "", fact])),
+      el("span", { class: "steps" },
+        el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑ k"),
+        el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓ j"))),
+    markBar(number_, store, marks, act),
+    row.error ? el("p", { class: "failed" }, "This row cannot be judged: ", visible(words(row.error))) : null,
+    el("div", { class: "verdict-top" }, verdicts.map((verdict) => verdictLine(verdict, store))),
+    el("div", { class: "columns" },
+      el("section", { "aria-label": "Conversation" }, talkOf(row, verdicts, store)),
+      el("section", { class: "beside", "aria-label": "Definitions" }, el("h3", null, "Tools on offer"), toolsOf(row), extrasOf(row, store))));
+}
+
+/** The buttons that mark a row, and what is marked. */
+function markBar(number_, store, marks, act) {
+  const mark = marks.of(number_);
+  const golds = goldsOf(store);
+  const buttons = golds.flatMap(({ column, labels, passing }, turn) => labels.map((label, at) => {
+    const key = turn === 0 && at < 9 ? String(at + 1) : null;
+    const kind = passing.has(label) ? "right" : "wrong";
+    return el("button", { type: "button", class: `mark-as says-${kind}`, "aria-pressed": String(own(mark?.gold, column) === label), "data-label": label, click: () => act.mark(column, label) },
+      golds.length > 1 ? `${spoken(column)}: ` : null, visible(label), key ? el("kbd", null, key) : null);
+  }));
+  const note = el("textarea", { id: "note", rows: "2", "aria-label": "Note on this row", placeholder: "Why? Goes into gold.csv", change: () => act.note(note.value), keydown: (event) => event.key === "Escape" && note.blur() });
+  note.value = mark?.note ?? "";
+  const details = el("details", { class: "note", open: Boolean(mark?.note) }, el("summary", null, "Note ", el("kbd", null, "n")), note);
+  return el("div", { class: "mark-bar", role: "group", "aria-label": "What is right" },
+    el("span", { class: "muted" }, "What is right?"), buttons,
+    el("button", { type: "button", class: "plain", click: act.undo }, "Undo ", el("kbd", null, "u")), details);
+}
+
+/** The columns of gold that marks are for, each with its labels: one for each task that was judged. */
+function goldsOf(store) {
+  const found = new Map();
+  for (const { gold, labels, passing } of store.members) if (!found.has(gold)) found.set(gold, { column: gold, labels, passing });
+  return [...found.values()];
+}
+
+function verdictLine(verdict, store) {
+  const { raw, member, label, kind, status, confidence } = verdict;
+  const several = store.members.length > 1;
+  const who = typeof raw.judge === "string" ? raw.judge : member.name;
+  const sure = confidence === null ? null : `confidence ${decimals(confidence, 2)}`;
+  const chance = label !== null || number(raw.p) === null ? null : `${Math.round(100 * raw.p)} % likely to be right`;
+  const why = words(raw.why);
+  const error = words(raw.error);
+  return el("div", { class: `verdict-one says-${kind}` },
+    el("p", { class: "verdict-head" },
+      el("b", { class: "label" }, `${SIGN[kind]} `, visible(label ?? (spoken(status) || "no label"))),
+      el("span", { class: "muted" }, [several || typeof raw.judge === "string" ? who : null, sure, chance].filter(Boolean).join(" · "))),
+    why ? el("p", { class: "reason", dir: "auto" }, proseNodes(why.slice(0, 8000))) : null,
+    error ? el("p", { class: "reason", dir: "auto" }, proseNodes(error.slice(0, 2000))) : null,
+    words(raw.reply) ? unfolding("box", `Reply of ${who} (${counted(words(raw.reply).length, "character")})`, () => passage(raw.reply)) : null);
+}
+
+const ACCEPTED = ["possible_answer", "accepted_answers", "accepted", "expected_calls", "expected_tool_calls", "reference_tool_calls", "ground_truth", "corrected_tool_calls"];
+const SHOWN_ELSEWHERE = ["tool_results", "next_message", "final_answer"];
+
+/** Accepted answers, then the other columns of the row. */
+function extrasOf(row, store) {
+  const cells = list(store.about.columns).map((name, at) => [words(name), list(row.cells)[at]]).filter(([, value]) => words(value) !== "");
+  const accepted = cells.filter(([name]) => ACCEPTED.includes(name));
+  const others = cells.filter(([name]) => !ACCEPTED.includes(name) && !SHOWN_ELSEWHERE.includes(name) && name !== words(store.about.id));
+  const flags = list(row.flags).map((flag) => el("span", { class: "chip" }, spoken(flag)));
+  return [
+    accepted.map(([name, value]) => el("div", null, el("h3", null, visible(spoken(name))), passage(value, true))),
+    flags.length ? el("div", null, el("h3", null, "What was unusual"), el("p", { class: "chips" }, flags)) : null,
+    others.length ? el("div", null, el("h3", null, "Other columns"), el("dl", { class: "cells" }, others.map(([name, value]) => [el("dt", null, visible(name)), el("dd", null, passage(value, false, { first: 600 }))]))) : null,
+  ];
+}

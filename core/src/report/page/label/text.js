@@ -1,0 +1,37 @@
+// Texts of a row: with quotes of findings marked, and with the code that explanations put between backticks.
+
+const QUOTE_AT_LEAST = 2;
+
+/** What a quote looks like in a text, however its words are spaced; null for a quote that would be found everywhere. */
+function patternOf(quote) {
+  const parts = words(quote).trim().split(/\s+/).filter(Boolean).map((part) => part.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  if (parts.join("").length < QUOTE_AT_LEAST || parts.length > 200) return null;
+  return new RegExp(parts.join("\\s+"), "giu");
+}
+
+/** A way to show texts with the first place of every quote marked. */
+function marking(quotes) {
+  const patterns = quotes.map(({ number, quote }) => ({ number, pattern: patternOf(quote) })).filter(({ pattern }) => pattern);
+  return (text) => {
+    const spans = [];
+    for (const { number, pattern } of patterns) {
+      pattern.lastIndex = 0;
+      const found = pattern.exec(text);
+      if (found) spans.push({ from: found.index, to: found.index + found[0].length, number });
+    }
+    spans.sort((a, b) => a.from - b.from || b.to - a.to);
+    const nodes = [];
+    let from = 0;
+    for (const span of spans) {
+      if (span.from < from) continue;
+      nodes.push(...visible(text.slice(from, span.from)), el("mark", { "aria-label": `quoted by finding ${span.number}` }, visible(text.slice(span.from, span.to)), footnotes([span.number])));
+      from = span.to;
+    }
+    return [...nodes, ...visible(text.slice(from))];
+  };
+}
+
+/** Prose in which backticks stand around code. */
+function proseNodes(text) {
+  return text.split(/`([^`\n]{1,400})`/).map((part, at) => (at % 2 ? el("code", null, visible(part)) : visible(part)));
+}

@@ -1,0 +1,325 @@
+//! The page of labelled rows: rows are taken down as they are labelled, and the page is written when the last of them is.
+
+mod index;
+mod page;
+mod row;
+mod sample;
+mod spool;
+mod talks;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::bench::columns;
+use crate::domain::{Calls, Definitions, Finding, Item, Rails, Sample};
+use crate::run::input::text;
+use crate::run::{Member, Panel, Row, RunError, Source, Watch};
+use crate::table::Batch;
+use crate::write::{Labelled, WriteError};
+
+use index::{Codes, MemberCodes, Values, Vocabulary};
+use row::Facts;
+use sample::{Bounds, Counts};
+use spool::{Span, Spool};
+use talks::Talks;
+
+/// The most rows that a page holds.
+const MOST_ROWS: usize = 100_000;
+/// The most columns of the input beside what is judged.
+const MOST_COLUMNS: usize = 60;
+/// Confidence below which a label that passes is unsure.
+const SURE: f64 = 0.6;
+
+/// Columns of a log that the page shows otherwise, or that say only where a row stood in its file.
+const OF_LOGS: [&str; 7] =
+    ["question", "messages", "tool_call", "tool_definitions", "flags", "record", "item"];
+
+/// Takes rows down for the page.
+pub struct ReportWatch {
+    path: PathBuf,
+    members: Vec<Shown>,
+    /// The column that names rows.
+    id: Option<String>,
+    /// The columns that go along.
+    columns: Vec<String>,
+    /// The columns of questions and calls, for rows that cannot be read.
+    unread: [Option<String>; 2],
+    spool: Spool,
+    talks: Talks,
+    toolboxes: Toolboxes,
+    vocabulary: Vocabulary,
+    rows: Vec<Entry>,
+    bounds: Bounds,
+    /// Rows so far, kept or not.
+    all: Counts,
+    /// Of all rows: marks belong to these rows, whoever judged them.
+    key: blake3::Hasher,
+}
+
+/// A judge as the page shows it.
+struct Shown {
+    judge: String,
+    first: Option<String>,
+    template: String,
+    task: Option<&'static str>,
+    rails: Arc<Rails>,
+    /// The column that gold for it is best put in.
+    gold: &'static str,
+}
+
+/// What is remembered of a row until the page is written.
+struct Entry {
+    codes: Codes,
+    span: Span,
+    /// Its conversation, and how many of its messages came before the row's turn.
+    talk: Option<(u32, u32)>,
+    toolbox: Option<u32>,
+    /// Whether it passes and is sure, which says what is shown first.
+    passes: bool,
+    order: (u8, i64),
+}
+
+/// Definitions, each set once.
+#[derive(Default)]
+struct Toolboxes {
+    known: HashMap<[u8; 32], u32>,
+    spans: Vec<Span>,
+    /// The last one: rows of a log have the same text.
+    last: Option<(Arc<str>, u32)>,
+}
+
+impl ReportWatch {
+    /// Takes down what `panel` says of the rows of `source`, for a page at `path`; without the columns that are `dropped`.
+    pub fn new(
+        path: &Path,
+        panel: &Panel,
+        source: &Source,
+        dropped: &[String],
+    ) -> Result<ReportWatch, RunError> {
+        let folder =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
+        let schema = source.table.schema();
+        let own = &source.columns;
+        let mut taken: Vec<&String> =
+            [&own.question, &own.tool_call, &own.tool_definitions, &own.raw].into_iter().flatten().collect();
+        taken.extend(&own.messages);
+        let is_log = source.table.logs().is_some();
+        let is_other = |name: &&str| {
+            !taken.iter().any(|taken| taken == name)
+                && !dropped.iter().any(|dropped| dropped == name)
+                && !(is_log && OF_LOGS.contains(name))
+        };
+        let columns: Vec<String> =
+            schema.names().filter(is_other).take(MOST_COLUMNS).map(str::to_owned).collect();
+        let there = |name: &&str| schema.position(name).is_some();
+        let shown = |member: &Member| Shown {
+            judge: member.name(),
+            first: member.first().map(|first| first.name.clone()),
+            template: member.criterion.clone(),
+            task: member.task().map(crate::domain::Task::as_str),
+            rails: member.rails(),
+            gold: columns::gold_name(member.task()),
+        };
+        let vocabulary = Vocabulary {
+            columns: columns.iter().map(|_| Values::default()).collect(),
+            ..Vocabulary::default()
+        };
+        Ok(ReportWatch {
+            path: path.to_owned(),
+            members: panel.members.iter().map(shown).collect(),
+            id: columns::NAMES.into_iter().find(there).map(str::to_owned),
+            columns,
+            unread: [own.question.clone(), own.tool_call.clone()],
+            spool,
+            talks: Talks::default(),
+            toolboxes: Toolboxes::default(),
+            vocabulary,
+            rows: Vec::new(),
+            bounds: Bounds::all(),
+            all: [0; 2],
+            key: blake3::Hasher::new(),
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn take(&mut self, item: &Item, facts: Facts, labels: &[&Labelled]) -> std::io::Result<()> {
+        let number = self.all[0] + self.all[1] + 1;
+        self.hash(item, &facts);
+        let (order, passes) = order(labels, &self.members);
+        self.all[usize::from(passes)] += 1;
+        if !self.bounds.keep(number, passes) {
+            return Ok(());
+        }
+        let codes = self.codes(number, item, &facts, labels);
+        let (talk, toolbox) = match item {
+            Ok(sample) => {
+                (self.talks.place(&sample.messages, &mut self.spool)?, self.toolbox(sample)?)
+            }
+            Err(_) => (None, None),
+        };
+        let verdicts = labels.iter().zip(&self.members).map(|(labelled, member)| {
+            row::verdict(labelled, member.first.as_deref().filter(|_| labelled.is_of_first))
+        });
+        let json = row::row(item, facts, verdicts.collect());
+        let span = self.spool.put(&json.to_string())?;
+        self.rows.push(Entry { codes, span, talk, toolbox, passes, order });
+        if self.rows.len() > MOST_ROWS {
+            self.thin(MOST_ROWS as u64 / 2);
+        }
+        Ok(())
+    }
+
+    /// Leaves about `most` rows.
+    fn thin(&mut self, most: u64) {
+        let bounds = self.bounds.closer(self.here(), most);
+        self.rows.retain(|row| bounds.keep(row.codes.row, row.passes));
+        self.bounds = bounds;
+    }
+
+    fn here(&self) -> Counts {
+        let passing = self.rows.iter().filter(|row| row.passes).count() as u64;
+        [self.rows.len() as u64 - passing, passing]
+    }
+
+    fn hash(&mut self, item: &Item, facts: &Facts) {
+        let mut part = |text: Option<&str>| {
+            self.key.update(&(text.map_or(0, str::len) as u64).to_le_bytes());
+            self.key.update(text.unwrap_or_default().as_bytes());
+        };
+        part(facts.id.as_deref());
+        match item {
+            Ok(sample) => {
+                part(Some(&sample.raw.question));
+                part(sample.raw.tool_call.as_deref());
+            }
+            Err(error) => part(Some(&error.message)),
+        }
+    }
+
+    fn codes(&mut self, row: u64, item: &Item, facts: &Facts, labels: &[&Labelled]) -> Codes {
+        let words = &mut self.vocabulary;
+        let member = |labelled: &&Labelled| {
+            let verdict = &labelled.verdict;
+            MemberCodes {
+                label: verdict.label().map(|label| words.labels.code(label)),
+                status: words.statuses.code(verdict.status().as_str()),
+                reason: row::reason(verdict).map(|reason| words.reasons.code(&reason)),
+                confidence: verdict.confidence.map(|share| (share.clamp(0.0, 1.0) * 1e4).round() as u32),
+            }
+        };
+        let members = labels.iter().map(member).collect();
+        let calls = match item {
+            Ok(Sample { calls: Calls::Parsed(calls), .. }) => &calls[..],
+            _ => &[],
+        };
+        let findings: Vec<&Finding> = labels
+            .iter()
+            .flat_map(|labelled| labelled.verdict.findings.iter())
+            .flat_map(|findings| &findings.list)
+            .collect();
+        let arguments = findings.iter().filter_map(|finding| finding.argument.as_deref()).map(first_step);
+        let values = words.columns.iter_mut().zip(&facts.cells);
+        Codes {
+            row,
+            members,
+            columns: values.map(|(values, cell)| values.code(cell.as_deref())).collect(),
+            tools: words.tools.codes(calls.iter().map(|call| call.name.as_str())),
+            arguments: words.arguments.codes(arguments),
+            kinds: words.kinds.codes(findings.iter().map(|finding| finding.kind.as_str())),
+        }
+    }
+
+    fn toolbox(&mut self, sample: &Sample) -> std::io::Result<Option<u32>> {
+        let Some(raw) = &sample.raw.tool_definitions else { return Ok(None) };
+        let boxes = &mut self.toolboxes;
+        if let Some((_, code)) = boxes.last.as_ref().filter(|(last, _)| Arc::ptr_eq(last, raw)) {
+            return Ok(Some(*code));
+        }
+        let hash = *blake3::hash(raw.as_bytes()).as_bytes();
+        let code = match boxes.known.get(&hash) {
+            Some(code) => *code,
+            None => {
+                let tools = match &sample.definitions {
+                    Definitions::Known(tools) => Some(&tools[..]),
+                    Definitions::FreeText | Definitions::Unknown => None,
+                };
+                let code = boxes.spans.len() as u32;
+                boxes.spans.push(self.spool.put(&row::definitions(tools, raw).to_string())?);
+                boxes.known.insert(hash, code);
+                code
+            }
+        };
+        boxes.last = Some((Arc::clone(raw), code));
+        Ok(Some(code))
+    }
+}
+
+impl Watch for ReportWatch {
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        let column = |name: &String| batch.column(name);
+        let ids = self.id.as_ref().map(column).transpose()?;
+        let cells = self.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        let unread = match rows.iter().any(|row| row.item().is_err()) {
+            true => self.unread.each_ref().map(|name| name.as_ref().map(column)),
+            false => [None, None],
+        };
+        let [questions, calls] = unread;
+        let (questions, calls) = (questions.transpose()?, calls.transpose()?);
+        for (at, row) in rows.iter().enumerate() {
+            let cell = |cells: &Vec<Option<crate::domain::Json>>| text(cells[at].as_ref());
+            let facts = Facts {
+                id: ids.as_ref().and_then(cell),
+                cells: cells.iter().map(cell).collect(),
+                unread: (questions.as_ref().and_then(cell), calls.as_ref().and_then(cell)),
+            };
+            let labels: Vec<&Labelled> = labels.iter().map(|labels| &labels[at]).collect();
+            let taken = self.take(row.item(), facts, &labels);
+            taken.map_err(|error| WriteError::io(&self.path, &error))?;
+        }
+        Ok(())
+    }
+}
+
+/// The argument that a JSON pointer leads into.
+fn first_step(pointer: &str) -> &str {
+    pointer.strip_prefix('/').unwrap_or(pointer).split('/').next().unwrap_or_default()
+}
+
+/// What is looked at first: what is wrong, the surest first; what has no label; then what passes, the least sure first. And whether
+/// the row passes for sure.
+fn order(labels: &[&Labelled], members: &[Shown]) -> ((u8, i64), bool) {
+    let of = |(labelled, member): (&&Labelled, &Shown)| {
+        let verdict = &labelled.verdict;
+        let sure = verdict.confidence.unwrap_or(1.0);
+        let parts = |share: f64| (share * 1e4) as i64;
+        match verdict.label() {
+            Some(label) if !member.rails.passes_label(label) => (0, -parts(sure)),
+            None => (1, parts(verdict.p_correct.unwrap_or(0.5))),
+            Some(_) => (2, parts(sure)),
+        }
+    };
+    let order = labels.iter().zip(members).map(of).min().unwrap_or((1, 0));
+    (order, order.0 == 2 && order.1 >= (SURE * 1e4) as i64)
+}
+
+impl Shown {
+    fn to_json(&self) -> serde_json::Value {
+        let labels: Vec<&str> = self.rails.labels().collect();
+        let passing: Vec<&&str> = labels.iter().filter(|label| self.rails.passes_label(label)).collect();
+        json!({
+            "judge": self.judge,
+            "template": self.template,
+            "task": self.task,
+            "gold": self.gold,
+            "labels": labels,
+            "passing": passing,
+        })
+    }
+}
