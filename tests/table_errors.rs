@@ -46,7 +46,7 @@ fn many_rows() -> Vec<u8> {
 fn texts_that_are_no_tables() {
     let work = Workspace::new();
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-    let cases: [(&str, &[u8], String); 27] = [
+    let cases: [(&str, &[u8], String); 28] = [
         ("notes.txt", b"hello", format!("notes.txt: unknown file format; {KNOWN}")),
         ("calls", b"hello", format!("calls: unknown file format; {KNOWN}")),
         ("empty.csv", b"", "empty.csv is empty".into()),
@@ -140,7 +140,7 @@ fn texts_that_are_no_tables() {
         (
             "words.jsonl",
             b"not json at all\n[1]\n",
-            "words.jsonl: no row is a JSON object with keys, so there are no columns; the first one: @".into(),
+            "words.jsonl: no row is a JSON object with keys, so there are no columns; the first one: invalid_json: expected a JSON value at line 1, column 1".into(),
         ),
         ("parquet.csv", b"PAR1", "parquet.csv is not csv but Parquet: read it with --from parquet".into()),
         (
