@@ -55,9 +55,10 @@ impl Payload {
             }
             row
         };
-        let rows = self.chunks.iter().flat_map(|chunk| {
-            chunk["rows"].as_array().unwrap().iter().map(move |inner| row(chunk, inner))
-        });
+        let rows = self
+            .chunks
+            .iter()
+            .flat_map(|chunk| chunk["rows"].as_array().unwrap().iter().map(move |inner| row(chunk, inner)));
         let mut rows: Vec<(u64, Value)> = numbers.zip(rows).collect();
         rows.sort_by_key(|(number, _)| *number);
         rows
@@ -81,7 +82,8 @@ fn table(work: &Workspace) -> Vec<Value> {
 
 /// The page with a script that works with it.
 fn probed(page: &str, plan: &str, needle: &str) -> String {
-    let script = include_str!("browser/label_probe.js").replace("{{plan}}", plan).replace("{{needle}}", needle);
+    let script =
+        include_str!("browser/label_probe.js").replace("{{plan}}", plan).replace("{{needle}}", needle);
     let (page, end) = page.rsplit_once("</body>").unwrap();
     format!("{page}<script>{script}</script></body>{end}")
 }
@@ -128,7 +130,8 @@ fn the_wrong_and_the_unsure_come_first_and_definitions_once() {
     assert!(ranks.is_sorted() && ranks.contains(&0) && ranks.contains(&2), "{ranks:?}");
     assert!(payload.chunks.len() > 1);
     let boxes = payload.shared["boxes"].as_array().unwrap();
-    let texts: std::collections::HashSet<&str> = boxes.iter().map(|one| one["raw"].as_str().unwrap()).collect();
+    let texts: std::collections::HashSet<&str> =
+        boxes.iter().map(|one| one["raw"].as_str().unwrap()).collect();
     assert_eq!(texts.len(), boxes.len());
     assert!(payload.chunks.iter().all(|chunk| chunk["boxes"] == json!([])));
     let kinds = payload.index["kind_names"].as_array().unwrap();
@@ -156,7 +159,8 @@ fn the_page_is_written_as_any_output_is() {
     let input = data("langfuse.jsonl");
     work.file("mine.html", "<p>my own page</p>");
     let label = |report: &str, force: bool| {
-        let flags = ["label", &input, "-o", "labels.jsonl", "-q", "--allow-unjudged", "1", "--report", report];
+        let flags =
+            ["label", &input, "-o", "labels.jsonl", "-q", "--allow-unjudged", "1", "--report", report];
         work.run(&[&flags[..], if force { &["--force"] } else { &[] }].concat())
     };
     let ran = label("mine.html", false).ended(2);
@@ -220,13 +224,16 @@ fn a_browser_reads_and_filters() {
         assert_eq!(probe["late"], json!([]), "{size}");
         assert_eq!(probe["found"], "60 rows");
         let first = probe["lines"][0].as_str().unwrap();
-        for part in ["incorrect", "Transfer 200 pounds to Imran.", r#"send_payment(recipient="Imran", amount=200)"#] {
+        for part in
+            ["incorrect", "Transfer 200 pounds to Imran.", r#"send_payment(recipient="Imran", amount=200)"#]
+        {
             assert!(first.contains(part), "{part:?} is not in the first line: {first}");
         }
         assert_eq!((&probe["reachable"], &probe["names"]), (&json!(1), &json!([])), "{size}");
         assert_eq!(probe["wide"], false, "{size}");
         let opened = probe["opened"].as_str().unwrap();
-        for part in ["payments-3", "the required parameter currency", "Send money to a contact.", "ISO 4217"] {
+        for part in ["payments-3", "the required parameter currency", "Send money to a contact.", "ISO 4217"]
+        {
             assert!(opened.contains(part), "{part:?} is not in the open row: {opened}");
         }
         assert_eq!(probe["faults"], json!(["currency=?1"]), "the argument at fault is underlined");
@@ -271,7 +278,8 @@ fn a_browser_runs_nothing_of_the_rows_and_changes_no_number() {
     let Some(browser) = browser() else { return };
     let work = Workspace::new();
     let rows: String = MARKUP.iter().map(|text| hostile_row(text)).collect();
-    let unread = json!({"id": "unread", "question": "<b>x", "tool_call": {"weird": "<i>"}, "tool_definitions": "[]"});
+    let unread =
+        json!({"id": "unread", "question": "<b>x", "tool_call": {"weird": "<i>"}, "tool_definitions": "[]"});
     work.file("<img src=x onerror=owned=1>.jsonl", format!("{rows}{unread}\n"));
     let page = page(&work, "<img src=x onerror=owned=1>.jsonl", &["--decide", "always"]);
     let lower = page.to_lowercase();
@@ -282,9 +290,13 @@ fn a_browser_runs_nothing_of_the_rows_and_changes_no_number() {
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!((attribute(&seen, "data-ready"), attribute(&seen, "data-error")), (Some("true"), None));
     assert_eq!(probe["late"], json!([]));
-    for (what, expected) in
-        [("owned", Value::Null), ("foreign", json!(0)), ("hrefs", json!(0)), ("handlers", json!(0)), ("loaded", json!(0))]
-    {
+    for (what, expected) in [
+        ("owned", Value::Null),
+        ("foreign", json!(0)),
+        ("hrefs", json!(0)),
+        ("handlers", json!(0)),
+        ("loaded", json!(0)),
+    ] {
         assert_eq!(probe[what], expected, "{what}");
     }
     let shown = seen.document;
@@ -346,7 +358,11 @@ fn marks_are_gold_for_every_command() {
         let again: Vec<Value> = again.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(again.len(), labels.len(), "{input}");
         for (at, (one, two)) in labels.iter().zip(&again).enumerate() {
-            assert_eq!((&one["label"], &one["p_correct"]), (&two["label"], &two["p_correct"]), "{input} {at}");
+            assert_eq!(
+                (&one["label"], &one["p_correct"]),
+                (&two["label"], &two["p_correct"]),
+                "{input} {at}"
+            );
         }
         let manifest: Value = serde_json::from_str(&work.read("again.jsonl.run.json")).unwrap();
         let summary = &manifest["panel"][0]["summary"];

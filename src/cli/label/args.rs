@@ -78,6 +78,11 @@ pub struct ResultArgs {
     #[arg(long, value_name = "COLUMN")]
     pub drop: Vec<String>,
 
+    /// Also tell which share of the labels passes for each value of a column, such as agent or metadata.version; `tool` is the tools
+    /// that were called. Can be repeated
+    #[arg(long, value_name = "COLUMN")]
+    pub by: Vec<String>,
+
     /// Also write the table if the run is stopped; rows without a reply get status not_asked
     #[arg(long)]
     pub partial: bool,

@@ -96,6 +96,7 @@ fn merged<'a>(
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
         drop: args.result.drop,
+        by: args.result.by,
         partial: args.result.partial,
         calibration: args.result.calibration,
         junit: args.result.junit,

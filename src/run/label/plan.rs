@@ -63,8 +63,12 @@ impl Plan {
         if let Some(report) = &settings.report {
             check_report(report, settings.output.force, purpose)?;
         }
-        let others: Vec<&PathBuf> =
-            fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit).chain(&settings.report).collect();
+        let others: Vec<&PathBuf> = fold
+            .iter()
+            .map(|(_, folds)| &folds.path)
+            .chain(&settings.junit)
+            .chain(&settings.report)
+            .collect();
         if !others.is_empty() {
             check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
         }

@@ -43,6 +43,9 @@ pub enum SettingsError {
     /// A column that is to be left out and is not there.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },
+    /// A column to group by is not there.
+    #[error("--by: there is no column `{column}`{near}")]
+    NoColumnToGroup { column: String, near: String },
     /// A shard of rows that only one process can read.
     #[error(
         "--shard: every shard reads the whole input, so it must be files; write the rows to a file first"

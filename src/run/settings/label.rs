@@ -24,6 +24,8 @@ pub struct LabelSettings {
     pub overwrite: bool,
     /// Columns of the input that are not written. Default: none.
     pub drop: Vec<String>,
+    /// Columns for each of whose values the summary tells the share of labels that pass. Default: none.
+    pub by: Vec<String>,
     /// Whether the table is written even if the run is stopped; rows without a reply have the status `not_asked`. Default: no.
     pub partial: bool,
     /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
@@ -56,6 +58,7 @@ impl LabelSettings {
             prefix: String::new(),
             overwrite: false,
             drop: Vec::new(),
+            by: Vec::new(),
             partial: false,
             calibration: None,
             junit: None,

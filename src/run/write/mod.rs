@@ -3,6 +3,7 @@
 mod deciders;
 mod folds;
 mod found;
+mod groups;
 mod ids;
 mod labellers;
 mod listing;
@@ -13,6 +14,7 @@ mod summary;
 pub use deciders::{Decider, Deciders};
 pub use folds::FoldWatch;
 pub use found::{CallCounts, FindingCounts};
+pub use groups::{Group, GroupWatch, TOOL};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use listing::{Failures, ListWatch, Listed};
 pub use pass::{Destination, Watch, write};

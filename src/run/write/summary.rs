@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::deciders::Deciders;
 use super::found::{CallCounts, FindingCounts};
+use super::groups::Group;
 use crate::bench::Rate;
 use crate::domain::{Abstention, AbstentionKind, Flag, Lack, Outcome, Paid, Reply, Status, Stop, Verdict};
 use crate::run::{InvalidGolds, Row};
@@ -58,6 +59,8 @@ pub struct Summary {
     pub calls: Option<CallCounts>,
     /// The share of right calls, corrected for the judge's errors as far as they are known.
     pub rate: Option<Rate>,
+    /// The share that passes for each value of the columns that were named.
+    pub groups: Vec<Group>,
 }
 
 /// How labels compare with a column of gold.
@@ -171,6 +174,9 @@ impl Summary {
         }
         if self.settled > 0 || self.spared_usd.is_some() {
             summary["settled"] = json!({"rows": self.settled, "spared_usd": self.spared_usd});
+        }
+        if !self.groups.is_empty() {
+            summary["by"] = self.groups.iter().map(Group::to_json).collect();
         }
         if let Some(calls) = self.calls {
             summary["calls"] = calls.to_json();
