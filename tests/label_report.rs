@@ -55,9 +55,10 @@ impl Payload {
             }
             row
         };
-        let rows = self.chunks.iter().flat_map(|chunk| {
-            chunk["rows"].as_array().unwrap().iter().map(move |inner| row(chunk, inner))
-        });
+        let rows = self
+            .chunks
+            .iter()
+            .flat_map(|chunk| chunk["rows"].as_array().unwrap().iter().map(move |inner| row(chunk, inner)));
         let mut rows: Vec<(u64, Value)> = numbers.zip(rows).collect();
         rows.sort_by_key(|(number, _)| *number);
         rows
@@ -81,7 +82,8 @@ fn table(work: &Workspace) -> Vec<Value> {
 
 /// The page with a script that works with it.
 fn probed(page: &str, plan: &str, needle: &str) -> String {
-    let script = include_str!("browser/label_probe.js").replace("{{plan}}", plan).replace("{{needle}}", needle);
+    let script =
+        include_str!("browser/label_probe.js").replace("{{plan}}", plan).replace("{{needle}}", needle);
     let (page, end) = page.rsplit_once("</body>").unwrap();
     format!("{page}<script>{script}</script></body>{end}")
 }
@@ -128,7 +130,8 @@ fn the_wrong_and_the_unsure_come_first_and_definitions_once() {
     assert!(ranks.is_sorted() && ranks.contains(&0) && ranks.contains(&2), "{ranks:?}");
     assert!(payload.chunks.len() > 1);
     let boxes = payload.shared["boxes"].as_array().unwrap();
-    let texts: std::collections::HashSet<&str> = boxes.iter().map(|one| one["raw"].as_str().unwrap()).collect();
+    let texts: std::collections::HashSet<&str> =
+        boxes.iter().map(|one| one["raw"].as_str().unwrap()).collect();
     assert_eq!(texts.len(), boxes.len());
     assert!(payload.chunks.iter().all(|chunk| chunk["boxes"] == json!([])));
     let kinds = payload.index["kind_names"].as_array().unwrap();
@@ -156,7 +159,8 @@ fn the_page_is_written_as_any_output_is() {
     let input = data("langfuse.jsonl");
     work.file("mine.html", "<p>my own page</p>");
     let label = |report: &str, force: bool| {
-        let flags = ["label", &input, "-o", "labels.jsonl", "-q", "--allow-unjudged", "1", "--report", report];
+        let flags =
+            ["label", &input, "-o", "labels.jsonl", "-q", "--allow-unjudged", "1", "--report", report];
         work.run(&[&flags[..], if force { &["--force"] } else { &[] }].concat())
     };
     let ran = label("mine.html", false).ended(2);
@@ -181,6 +185,7 @@ fn the_page_asks_for_nothing_and_is_small() {
     assert_eq!(page.matches("{{").count(), 0);
     let lower = page.to_lowercase();
     assert!(lower.contains(r#"content="default-src 'none'; "#));
+    let lower = lower.replace("http://www.w3.org/2000/svg", "");
     for reference in
         ["http://", "https://", "url(", "@import", " src=", "<link", "fetch(", "import(", "srcset", "href="]
     {
@@ -220,13 +225,16 @@ fn a_browser_reads_and_filters() {
         assert_eq!(probe["late"], json!([]), "{size}");
         assert_eq!(probe["found"], "60 rows");
         let first = probe["lines"][0].as_str().unwrap();
-        for part in ["incorrect", "Transfer 200 pounds to Imran.", r#"send_payment(recipient="Imran", amount=200)"#] {
+        for part in
+            ["incorrect", "Transfer 200 pounds to Imran.", r#"send_payment(recipient="Imran", amount=200)"#]
+        {
             assert!(first.contains(part), "{part:?} is not in the first line: {first}");
         }
         assert_eq!((&probe["reachable"], &probe["names"]), (&json!(1), &json!([])), "{size}");
         assert_eq!(probe["wide"], false, "{size}");
         let opened = probe["opened"].as_str().unwrap();
-        for part in ["payments-3", "the required parameter currency", "Send money to a contact.", "ISO 4217"] {
+        for part in ["payments-3", "the required parameter currency", "Send money to a contact.", "ISO 4217"]
+        {
             assert!(opened.contains(part), "{part:?} is not in the open row: {opened}");
         }
         assert_eq!(probe["faults"], json!(["currency=?1"]), "the argument at fault is underlined");
@@ -271,7 +279,8 @@ fn a_browser_runs_nothing_of_the_rows_and_changes_no_number() {
     let Some(browser) = browser() else { return };
     let work = Workspace::new();
     let rows: String = MARKUP.iter().map(|text| hostile_row(text)).collect();
-    let unread = json!({"id": "unread", "question": "<b>x", "tool_call": {"weird": "<i>"}, "tool_definitions": "[]"});
+    let unread =
+        json!({"id": "unread", "question": "<b>x", "tool_call": {"weird": "<i>"}, "tool_definitions": "[]"});
     work.file("<img src=x onerror=owned=1>.jsonl", format!("{rows}{unread}\n"));
     let page = page(&work, "<img src=x onerror=owned=1>.jsonl", &["--decide", "always"]);
     let lower = page.to_lowercase();
@@ -282,9 +291,13 @@ fn a_browser_runs_nothing_of_the_rows_and_changes_no_number() {
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!((attribute(&seen, "data-ready"), attribute(&seen, "data-error")), (Some("true"), None));
     assert_eq!(probe["late"], json!([]));
-    for (what, expected) in
-        [("owned", Value::Null), ("foreign", json!(0)), ("hrefs", json!(0)), ("handlers", json!(0)), ("loaded", json!(0))]
-    {
+    for (what, expected) in [
+        ("owned", Value::Null),
+        ("foreign", json!(0)),
+        ("hrefs", json!(0)),
+        ("handlers", json!(0)),
+        ("loaded", json!(0)),
+    ] {
         assert_eq!(probe[what], expected, "{what}");
     }
     let shown = seen.document;
@@ -346,12 +359,15 @@ fn marks_are_gold_for_every_command() {
         let again: Vec<Value> = again.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(again.len(), labels.len(), "{input}");
         for (at, (one, two)) in labels.iter().zip(&again).enumerate() {
-            assert_eq!((&one["label"], &one["p_correct"]), (&two["label"], &two["p_correct"]), "{input} {at}");
+            assert_eq!(
+                (&one["label"], &one["p_correct"]),
+                (&two["label"], &two["p_correct"]),
+                "{input} {at}"
+            );
         }
         let manifest: Value = serde_json::from_str(&work.read("again.jsonl.run.json")).unwrap();
         let summary = &manifest["panel"][0]["summary"];
         assert_eq!(summary["gold"]["compared"], labels.len());
-        assert_eq!(summary["rate"]["gold_rows"], labels.len(), "{summary}");
         // A benchmark of the marked rows corrects the share of all.
         work.run(&["bench", "gold.csv", "--report", "bench.json", "-q", "--decide", "always"]).ended(0);
         let flags = ["label", &input, "-o", "all.jsonl", "-q", "--json", "--force", "--decide", "always"];
@@ -366,4 +382,52 @@ fn marks_are_gold_for_every_command() {
     let ran = work.run(&["train", "gold.csv", "-o", "mine.model", "--dry-run"]);
     assert!(!ran.stderr.contains("no column"), "{}", ran.stderr);
     work.run(&["suite", "from-log", "gold.csv", "-o", "suite.jsonl", "-q"]).ended(0);
+}
+
+/// A table of a third of the rows of the quickstart with their ids, and what is right of them.
+fn some_gold(work: &Workspace) -> usize {
+    let rows = csv::Reader::from_path(repository("datasets/quickstart.csv")).unwrap().into_deserialize();
+    let rows = rows.map(Result::<std::collections::HashMap<String, String>, _>::unwrap);
+    let lines: Vec<String> = rows.step_by(3).map(|row| format!("{},{}\n", row["id"], row["gold"])).collect();
+    work.file("gold.csv", format!("id,gold\n{}", lines.concat()));
+    lines.len()
+}
+
+#[test]
+fn errata_correct_the_share_of_right_calls() {
+    let work = Workspace::new();
+    let number = some_gold(&work);
+    let whole = data("quickstart.csv");
+    work.run(&["label", &whole, "-o", "rows.csv", "-q", "--decide", "always", "--drop", "gold"]).ended(0);
+    let label = |more: &[&str]| {
+        let flags = ["label", "rows.csv", "-o", "out.jsonl", "--force", "--overwrite", "--decide", "always"];
+        work.run(&[&flags[..], more].concat())
+    };
+    label(&["--errata", "gold.csv"]).ended(0);
+    let manifest: Value = serde_json::from_str(&work.read("out.jsonl.run.json")).unwrap();
+    let summary = &manifest["panel"][0]["summary"];
+    assert_eq!(summary["rate"]["gold_rows"], number, "{summary}");
+    assert_eq!(summary["gold"]["compared"], number);
+    let powered = &summary["rate"]["powered"];
+    assert!(powered["value"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)), "{summary}");
+    // What does not fit is said.
+    work.file("more.csv", work.read("gold.csv") + "nobody,correct\n");
+    let ran = label(&["--errata", "more.csv"]).ended(0);
+    assert!(
+        ran.stderr.contains("1 corrections in --errata are for rows that do not exist"),
+        "{}",
+        ran.stderr
+    );
+    let ran = label(&["--errata", "gold.csv", "--id", "label"]).ended(2);
+    assert!(ran.stderr.contains("there is no column `label`"), "{}", ran.stderr);
+    let ran = label(&["--errata", "gold.csv", "--id", "nothing"]).ended(2);
+    assert!(ran.stderr.contains("--id: there is no column `nothing`"), "{}", ran.stderr);
+    work.file("strange.csv", "id,gold\ntravel-1,perhaps\n");
+    let ran = label(&["--errata", "strange.csv"]).ended(2);
+    assert!(ran.stderr.contains("strange.csv") && ran.stderr.contains("perhaps"), "{}", ran.stderr);
+    let twice = work.read("rows.csv");
+    let second = twice.lines().nth(1).unwrap().to_owned();
+    work.file("rows.csv", format!("{twice}{second}\n"));
+    let ran = label(&["--errata", "gold.csv"]).ended(2);
+    assert!(ran.stderr.contains("several rows have that name"), "{}", ran.stderr);
 }

@@ -83,6 +83,6 @@ pub(crate) use panel::{Member, MemberKind, Panel};
 pub(crate) use session::Session;
 pub(crate) use train::FINDING;
 pub(crate) use write::{
-    BaselineLabeller, BuiltinLabeller, Destination, FoldWatch, Labeller, ListWatch, Listed, RateInput,
-    RateWatch, StoredLabeller, Watch, write,
+    BaselineLabeller, BuiltinLabeller, Destination, FoldWatch, Labeller, ListWatch, Listed, NamedGold,
+    RateInput, RateWatch, StoredLabeller, Watch, write,
 };

@@ -98,6 +98,8 @@ fn merged<'a>(
         drop: args.result.drop,
         partial: args.result.partial,
         calibration: args.result.calibration,
+        errata: args.result.errata,
+        id: args.result.id,
         junit: args.result.junit,
         report: args.result.report,
         fold,

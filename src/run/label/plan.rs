@@ -6,15 +6,16 @@ use std::sync::Arc;
 use super::identity::ShardIdentity;
 use super::report::ReportWatch;
 use crate::bench::calibration::Calibrated;
-use crate::bench::columns;
+use crate::bench::{Words, columns};
 use crate::domain::did_you_mean;
 use crate::read::{Format, Input};
+use crate::run::bench::read_errata;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, OutputSettings, SettingsError};
 use crate::run::{
-    Ceiling, Control, Destination, FoldWatch, ListWatch, Listed, Member, Panel, RateInput, RateWatch,
-    RunError, Session, Source, Summary,
+    BenchError, Ceiling, Control, Destination, FoldWatch, ListWatch, Listed, Member, NamedGold, Panel,
+    RateInput, RateWatch, RunError, Session, Source, Summary,
 };
 use crate::write::{self, Output, WriteError};
 
@@ -35,6 +36,8 @@ pub(super) struct Plan {
     /// Columns to fold by, and where the folds go.
     pub(super) fold: Option<(Vec<String>, Output)>,
     pub(super) max_fail: Vec<Ceiling>,
+    /// What is right by the names of rows.
+    gold: Option<NamedGold>,
     /// How many of the rows that fail are kept.
     pub(super) failures: usize,
     /// Whether the share that passes is told with its interval, though nothing corrects it.
@@ -63,10 +66,15 @@ impl Plan {
         if let Some(report) = &settings.report {
             check_report(report, settings.output.force, purpose)?;
         }
-        let others: Vec<&PathBuf> =
-            fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit).chain(&settings.report).collect();
+        let inputs: Vec<&Path> = source.paths().into_iter().chain(settings.errata.as_deref()).collect();
+        let others: Vec<&PathBuf> = fold
+            .iter()
+            .map(|(_, folds)| &folds.path)
+            .chain(&settings.junit)
+            .chain(&settings.report)
+            .collect();
         if !others.is_empty() {
-            check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
+            check_places(&inputs, std::iter::once(&output.path).chain(others))?;
         }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
@@ -82,6 +90,8 @@ impl Plan {
             Some(file) => calibrated(file, &panel, observer)?,
             None => Vec::new(),
         };
+        let gold =
+            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
         let shard = ShardIdentity::new(&settings, &source, &destination, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
@@ -95,6 +105,7 @@ impl Plan {
             report: settings.report,
             fold,
             max_fail: settings.max_fail,
+            gold,
             failures: settings.failures,
             rate: settings.rate,
         })
@@ -128,19 +139,29 @@ impl Plan {
         let names: Vec<&str> = self.source.table.schema().names().collect();
         let judge_task = |member: &Member| RateInput {
             rails: member.rails(),
-            gold: columns::gold(member.task(), &names).map(str::to_owned),
+            gold: match &self.gold {
+                Some(_) => Some(gold_column(member, &names).to_owned()),
+                None => columns::gold(member.task(), &names).map(str::to_owned),
+            },
             base_rate: member.base_rate(),
             words: member.words(),
         };
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
         let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
         let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
-        wanted.then(|| RateWatch::new(inputs))
+        wanted.then(|| RateWatch::new(inputs, self.gold.clone()))
     }
 
     /// `summaries` with the rates that were gathered.
     pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
         let Some(rates) = rates else { return summaries };
+        if rates.unmet() > 0 {
+            let unmet = rates.unmet();
+            self.session
+                .control
+                .observer
+                .warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
+        }
         let means: Vec<_> = (0..summaries.len()).map(|at| rates.mean_score(at)).collect();
         for (summary, mean) in summaries.iter_mut().zip(means) {
             summary.mean_score = mean;
@@ -156,6 +177,37 @@ impl Plan {
         }
         summaries
     }
+}
+
+/// The column of gold for a member: the table's own, else the one that gold for its task is best put in.
+fn gold_column<'a>(member: &Member, names: &[&'a str]) -> &'a str {
+    columns::gold(member.task(), names).unwrap_or(columns::gold_name(member.task()))
+}
+
+/// What the table `file` says of rows, which it names.
+fn named_gold(
+    file: &Path,
+    settings: &LabelSettings,
+    panel: &Panel,
+    source: &Source,
+) -> Result<NamedGold, RunError> {
+    let names: Vec<&str> = source.table.schema().names().collect();
+    let id = match &settings.id {
+        Some(id) if names.contains(&id.as_str()) => id.clone(),
+        Some(id) => {
+            let (column, columns) = (id.clone(), names.join(", "));
+            return Err(BenchError::NoColumn { flag: "id", column, columns }.into());
+        }
+        None => match columns::NAMES.into_iter().find(|name| names.contains(name)) {
+            Some(id) => id.to_owned(),
+            None => return Err(BenchError::ErrataWithoutNames.into()),
+        },
+    };
+    let golds: Vec<String> =
+        panel.members.iter().map(|member| gold_column(member, &names).to_owned()).collect();
+    let rails: Vec<_> = panel.members.iter().map(Member::rails).collect();
+    let words = Words::of(rails.iter().map(|rails| &**rails)).unwrap_or_default();
+    Ok(NamedGold { errata: read_errata(file, &id, &golds, &words)?.into(), id })
 }
 
 /// The columns to fold by, each of which must be there, and where the folds go.

@@ -63,7 +63,11 @@ impl Labeller for BuiltinLabeller {
     fn label(&mut self, rows: &[Row], stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError> {
         let judge = |sample: &Sample| {
             let verdict = self.judge.judge(sample);
-            computed(if self.findings || self.keeps_findings { verdict } else { Verdict { findings: None, ..verdict } })
+            computed(if self.findings || self.keeps_findings {
+                verdict
+            } else {
+                Verdict { findings: None, ..verdict }
+            })
         };
         let judge_all = |sample: &Sample| match self.unit {
             Unit::Turn => judge(sample),

@@ -16,5 +16,5 @@ pub use found::{CallCounts, FindingCounts};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use listing::{Failures, ListWatch, Listed};
 pub use pass::{Destination, Watch, write};
-pub use rates::{RateInput, RateWatch};
+pub use rates::{NamedGold, RateInput, RateWatch};
 pub use summary::{Agreement, Summary};

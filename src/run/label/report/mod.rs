@@ -99,8 +99,7 @@ impl ReportWatch {
         source: &Source,
         dropped: &[String],
     ) -> Result<ReportWatch, RunError> {
-        let folder =
-            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
         let schema = source.table.schema();
         let own = &source.columns;
@@ -159,9 +158,7 @@ impl ReportWatch {
         }
         let codes = self.codes(number, item, &facts, labels);
         let (talk, toolbox) = match item {
-            Ok(sample) => {
-                (self.talks.place(&sample.messages, &mut self.spool)?, self.toolbox(sample)?)
-            }
+            Ok(sample) => (self.talks.place(&sample.messages, &mut self.spool)?, self.toolbox(sample)?),
             Err(_) => (None, None),
         };
         let verdicts = labels.iter().zip(&self.members).map(|(labelled, member)| {

@@ -52,20 +52,15 @@ impl ReportWatch {
     }
 
     /// Writes all of the page; `false` if there is no room for it.
-    fn page(
-        &mut self,
-        title: &str,
-        about: &Value,
-        to: &mut dyn Write,
-        room: &mut Room,
-    ) -> io::Result<bool> {
+    fn page(&mut self, title: &str, about: &Value, to: &mut dyn Write, room: &mut Room) -> io::Result<bool> {
         let chunks = self.chunks();
         let starts: Vec<usize> = chunks.iter().map(|chunk| chunk.start).collect();
         let codes: Vec<_> = self.rows.iter().map(|row| &row.codes).collect();
         let index = self.vocabulary.index(&codes, &starts, &self.columns);
         let shared = self.shared();
         let [head, after_index, after_shared, tail] = report::rows_page(title, &self.about(about));
-        let shared_json = self.array(shared.iter().map(|code| self.toolboxes.spans[*code as usize]).collect())?;
+        let shared_json =
+            self.array(shared.iter().map(|code| self.toolboxes.spans[*code as usize]).collect())?;
         let before = [
             &head,
             &packed(&index.to_string())?,
@@ -81,8 +76,10 @@ impl ReportWatch {
         }
         let shared: HashMap<u32, usize> = shared.into_iter().zip(0..).collect();
         for group in chunks.chunks(TOGETHER) {
-            let texts =
-                group.iter().map(|chunk| self.chunk(chunk.clone(), &shared)).collect::<io::Result<Vec<_>>>()?;
+            let texts = group
+                .iter()
+                .map(|chunk| self.chunk(chunk.clone(), &shared))
+                .collect::<io::Result<Vec<_>>>()?;
             let packs = texts.par_iter().map(|text| packed(text)).collect::<io::Result<Vec<_>>>()?;
             for (pack, chunk) in packs.iter().zip(group) {
                 let element = format!("<script type=\"text/plain\" class=\"chunk\">{pack}</script>\n");
@@ -100,7 +97,10 @@ impl ReportWatch {
     fn about(&self, run: &Value) -> Value {
         let [look, passing] = self.here();
         let sample = [("rows that are wrong, unsure or without a label", look), ("rows that pass", passing)];
-        let sample = sample.iter().zip(self.all).map(|((what, here), all)| json!({"what": what, "here": here, "all": all}));
+        let sample = sample
+            .iter()
+            .zip(self.all)
+            .map(|((what, here), all)| json!({"what": what, "here": here, "all": all}));
         let mut about = run.clone();
         about["key"] = json!(self.key.finalize().to_hex().as_str()[..32]);
         about["rows"] = json!(self.all.iter().sum::<u64>());

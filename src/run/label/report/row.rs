@@ -87,10 +87,8 @@ pub(super) fn message(message: &Message, cut: &mut bool) -> Json {
     }
     object.insert("content", shortened(&message.content, TEXT, cut));
     if !message.tool_calls.is_empty() {
-        object.insert(
-            "calls",
-            Json::Array(message.tool_calls.iter().map(|call| called(call, cut)).collect()),
-        );
+        object
+            .insert("calls", Json::Array(message.tool_calls.iter().map(|call| called(call, cut)).collect()));
     }
     if let Some(id) = &message.tool_call_id {
         object.insert("tool_call_id", id.as_str());
