@@ -103,3 +103,31 @@ fn figures_are_told_apart_by_what_a_log_says() {
         work.run(&["bench", "in.jsonl", "--by", "agent", "--decide", "always", "--json", "--quiet"]).ended(0);
     assert!(ran.stdout.contains("\"v0\"") && ran.stdout.contains("\"v1\""), "{}", ran.stdout);
 }
+
+#[test]
+fn labels_are_counted_by_what_a_log_says() {
+    let work = Workspace::new();
+    let log: Vec<String> = (0..6)
+        .map(|at| {
+            let keys = format!(r#","id":"c{at}","info":{{"version":{}}}"#, at % 2);
+            // Half of the calls name a parameter that there is not.
+            chat(1, &keys).replace("\\"city\\":", if at % 2 == 0 { "\\"city\\":" } else { "\\"town\\":" })
+        })
+        .collect();
+    work.file("in.jsonl", log.join("\n"));
+    let label = ["label", "in.jsonl", "-o", "out.csv", "--decide", "always", "--allow-unjudged", "1"];
+    let by = [&label[..], &["--by", "info.version", "--by", "tool", "--drop", "info"]].concat();
+    let ran = work.run(&[&by[..], &["--json"]].concat()).ended(0);
+    let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let summary = summary.pointer("/judges/0").unwrap_or(&summary);
+    let groups: Vec<String> = summary["by"].as_array().unwrap_or_else(|| panic!("{summary:#}")).iter()
+        .map(|group| format!("{} {} {} {}", group["column"], group["value"], group["rows"], group["share"]["value"]))
+        .collect();
+    let expected = [r#""info.version" "0" 3 1.0"#, r#""info.version" "1" 3 0.0"#, r#""tool" "get_weather" 6 0.5"#];
+    assert_eq!(groups, expected);
+    let ran = work.run(&by).ended(0);
+    let table: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("by ") || line.starts_with("get_weather")).collect();
+    assert_eq!(table.len(), 3, "{}", ran.stdout);
+    let ran = work.run(&[&label[..], &["--by", "infos"]].concat()).ended(2);
+    assert!(ran.stderr.contains("--by: there is no column `infos`; did you mean `info`?"), "{}", ran.stderr);
+}

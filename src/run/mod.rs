@@ -66,7 +66,7 @@ pub use suite::{
     LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log, suite_from_log_blocking,
 };
 pub use train::{RowCounts, TrainError, TrainSummary, train};
-pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Summary};
+pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Group, Summary};
 
 pub(crate) use ask::{
     AskIndex, AskOutcome, AskPass, Part, Question, Reading, ask, ask_all, sharing, while_held,
@@ -83,6 +83,6 @@ pub(crate) use panel::{Member, MemberKind, Panel};
 pub(crate) use session::Session;
 pub(crate) use train::FINDING;
 pub(crate) use write::{
-    BaselineLabeller, BuiltinLabeller, Destination, FoldWatch, Labeller, ListWatch, Listed, RateInput,
-    RateWatch, StoredLabeller, Watch, write,
+    BaselineLabeller, BuiltinLabeller, Destination, FoldWatch, GroupWatch, Labeller, ListWatch, Listed,
+    NamedGold, RateInput, RateWatch, StoredLabeller, TOOL, Watch, write,
 };

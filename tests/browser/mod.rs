@@ -3,12 +3,16 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::support::child::Deadline;
 
 pub mod payloads;
+
+/// How long a browser may take to end when it has written the document.
+const TO_END: Duration = Duration::from_secs(10);
 
 /// What the browser made of a page.
 pub struct Seen {
@@ -66,7 +70,7 @@ pub fn open_in(browser: &Path, html: &str, fragment: &str, size: &str) -> Seen {
     std::fs::write(&page, html).unwrap();
     let (document, talk) = (folder.path().join("document"), folder.path().join("talk"));
     let run = || {
-        Command::new(browser)
+        let running = Command::new(browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
             .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
             .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"])
@@ -76,15 +80,21 @@ pub fn open_in(browser: &Path, html: &str, fragment: &str, size: &str) -> Seen {
             .stdin(Stdio::null())
             .stdout(File::create(&document).unwrap())
             .stderr(File::create(&talk).unwrap())
-            .start()
-            .wait()
+            .start();
+        // Now and then a browser that has written everything does not end.
+        let is_whole = || std::fs::read(&document).unwrap().trim_ascii_end().ends_with(b"</html>");
+        let mut since = None;
+        while running.ended().is_none() {
+            if is_whole() && since.get_or_insert_with(Instant::now).elapsed() > TO_END {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        running.wait().success()
     };
-    let mut ran = run();
-    if ran.code().is_none() {
-        // The browser itself has crashed, which says nothing of the page; twice is no chance.
-        ran = run();
-    }
-    assert!(ran.success(), "{ran}: {}", String::from_utf8_lossy(&std::fs::read(&talk).unwrap()));
+    // A browser that has crashed says nothing of the page; twice is no chance.
+    let ran = run() || run();
+    assert!(ran, "{}", String::from_utf8_lossy(&std::fs::read(&talk).unwrap()));
     let talk = String::from_utf8_lossy(&std::fs::read(&talk).unwrap()).into_owned();
     Seen {
         document: String::from_utf8_lossy(&std::fs::read(&document).unwrap()).into_owned(),

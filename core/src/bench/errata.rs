@@ -17,6 +17,16 @@ pub enum Correction {
     LeaveOut,
 }
 
+impl Correction {
+    /// Whether the row is right; nothing where nobody can tell.
+    pub fn right(self) -> Option<bool> {
+        match self {
+            Correction::Gold(right) => Some(right),
+            Correction::LeaveOut => None,
+        }
+    }
+}
+
 impl Errata {
     /// Adds a correction: a label for the row's gold, or nothing to leave it out. False if the row has one already that says
     /// otherwise.

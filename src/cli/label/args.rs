@@ -92,6 +92,15 @@ pub struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
 
+    /// What is right, by row: a table with the rows' ids and a column `gold`, such as the gold.csv of --report. The share of right
+    /// calls is corrected by it
+    #[arg(long, value_name = "FILE")]
+    pub errata: Option<PathBuf>,
+
+    /// The column with the row's id, for --errata [default: id, row_id or source_id]
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+
     /// Exit with code 1 if more than this share of the rows could not be judged; rows in which the built-in judge found no evidence do
     /// not count [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]

@@ -99,6 +99,8 @@ fn merged<'a>(
         by: args.result.by,
         partial: args.result.partial,
         calibration: args.result.calibration,
+        errata: args.result.errata,
+        id: args.result.id,
         junit: args.result.junit,
         report: args.result.report,
         fold,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::bench::Rate;
 use crate::domain::{Flag, Lack, Status};
 use crate::report::{Column, Table, counted, wrapped};
-use crate::run::{Agreement, CallCounts, Summary};
+use crate::run::{Agreement, CallCounts, Group, Summary};
 use crate::stats::Estimate;
 
 /// What one member of the panel came to.
@@ -77,6 +77,7 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
         let rates = line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate));
         text.extend(rates.map(sentence));
     }
+    text.extend(lines.iter().flat_map(|line| groups(line, lines, run.width)));
     text.extend(messages(lines).into_iter().map(sentence));
     text.extend(lines.iter().filter_map(|line| settled(line, lines)).map(sentence));
     let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
@@ -137,6 +138,49 @@ fn settled(line: &Line<'_>, lines: &[Line<'_>]) -> Option<String> {
         counted(summary.rows, "row"),
         percent(summary.settled, summary.rows)
     ))
+}
+
+/// The share that passes by the values of columns, the largest groups first.
+fn groups(line: &Line<'_>, lines: &[Line<'_>], width: usize) -> Vec<String> {
+    const SHOWN: usize = 20;
+    let of_column = |groups: &[Group]| {
+        let mut table =
+            Table::new([Column::Name, Column::Figure, Column::Figure, Column::Figure, Column::Words]);
+        let column = one_line(&groups[0].column);
+        table.add_row([
+            format!("by {column}"),
+            "rows".to_owned(),
+            "labeled".to_owned(),
+            "pass".to_owned(),
+            "95 %".to_owned(),
+        ]);
+        for group in groups.iter().take(SHOWN) {
+            let value = match &group.value {
+                Some(value) => one_line(value),
+                None if group.is_rest => "(all other values)".to_owned(),
+                None => "(none)".to_owned(),
+            };
+            let (share, interval) = match &group.share {
+                Some(share) => (
+                    format!("{:.1} %", 100.0 * share.value),
+                    format!("{:.1} to {:.1}", 100.0 * share.low, 100.0 * share.high),
+                ),
+                None => (String::new(), String::new()),
+            };
+            table.add_row([value, group.rows.to_string(), group.judged.to_string(), share, interval]);
+        }
+        let mut text: Vec<String> = Some(whose(line, lines).trim().to_owned())
+            .filter(|whose| !whose.is_empty())
+            .into_iter()
+            .collect();
+        text.push(table.text(width));
+        if groups.len() > SHOWN {
+            text.push(format!("({} more values: --json has all)", groups.len() - SHOWN));
+        }
+        text.push(String::new());
+        text
+    };
+    line.summary.groups.chunk_by(|a, b| a.column == b.column).flat_map(of_column).collect()
 }
 
 /// How many calls have which verdict, where each has its own.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::checker::Checker;
 use crate::bench::{
-    Correction, Counts, Errata, Facts, FindingMatches, GoldFindings, NotALabel, Predictions, Rows, Scale,
-    Words, identity_with,
+    Counts, Errata, Facts, FindingMatches, GoldFindings, NotALabel, Predictions, Rows, Scale, Words,
+    identity_with,
 };
 use crate::domain::{Json, Rails, Variable};
 use crate::run::input::{Clusters, hash, text};
@@ -130,10 +130,7 @@ impl Gatherer {
             if at == 0 {
                 self.counts.errata += 1;
             }
-            return match correction {
-                Correction::Gold(right) => Some(right),
-                Correction::LeaveOut => None,
-            };
+            return correction.right();
         }
         match self.plan.words.read(cell) {
             Ok(right) => right,

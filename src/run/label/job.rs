@@ -183,10 +183,13 @@ impl Plan {
             None => ("judging", "nothing was written"),
         };
         let destination = Some(&self.destination);
-        let watch = ((self.rates(), self.listing()), (self.folding(), report));
+        let watch = ((self.rates(), self.listing()), ((self.folding(), self.grouping()), report));
         let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
-        let (summaries, finished, ((rates, listing), (folds, report))) =
+        let (mut summaries, finished, ((rates, listing), ((folds, groups), report))) =
             written.map_err(|error| error.if_interrupted(kept))?;
+        if let Some(groups) = groups {
+            summaries.iter_mut().zip(groups.groups()).for_each(|(summary, groups)| summary.groups = groups);
+        }
         let failures = listing.iter().flat_map(|listing| listing.failures(self.failures)).collect();
         if let (Some(file), Some(mut listing)) = (&self.junit, listing) {
             for (suite, summary) in listing.suites.iter_mut().zip(&summaries) {

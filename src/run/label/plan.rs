@@ -6,15 +6,17 @@ use std::sync::Arc;
 use super::identity::ShardIdentity;
 use super::report::ReportWatch;
 use crate::bench::calibration::Calibrated;
-use crate::bench::columns;
+use crate::bench::{Words, columns};
 use crate::domain::did_you_mean;
+use crate::normalize::columns::Place;
 use crate::read::{Format, Input};
+use crate::run::bench::read_errata;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, OutputSettings, SettingsError};
 use crate::run::{
-    Ceiling, Control, Destination, FoldWatch, ListWatch, Listed, Member, Panel, RateInput, RateWatch,
-    RunError, Session, Source, Summary,
+    BenchError, Ceiling, Control, Destination, FoldWatch, GroupWatch, ListWatch, Listed, Member, NamedGold,
+    Panel, RateInput, RateWatch, RunError, Session, Source, Summary, TOOL,
 };
 use crate::write::{self, Output, WriteError};
 
@@ -35,6 +37,10 @@ pub(super) struct Plan {
     /// Columns to fold by, and where the folds go.
     pub(super) fold: Option<(Vec<String>, Output)>,
     pub(super) max_fail: Vec<Ceiling>,
+    /// What is right by the names of rows.
+    gold: Option<NamedGold>,
+    /// Columns for each of whose values the share that passes is told.
+    by: Vec<String>,
     /// How many of the rows that fail are kept.
     pub(super) failures: usize,
     /// Whether the share that passes is told with its interval, though nothing corrects it.
@@ -63,6 +69,7 @@ impl Plan {
         if let Some(report) = &settings.report {
             check_report(report, settings.output.force, purpose)?;
         }
+        let inputs: Vec<&Path> = source.paths().into_iter().chain(settings.errata.as_deref()).collect();
         let others: Vec<&PathBuf> = fold
             .iter()
             .map(|(_, folds)| &folds.path)
@@ -70,7 +77,7 @@ impl Plan {
             .chain(&settings.report)
             .collect();
         if !others.is_empty() {
-            check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
+            check_places(&inputs, std::iter::once(&output.path).chain(others))?;
         }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
@@ -80,12 +87,15 @@ impl Plan {
             return Err(SettingsError::FoldClash(name).into());
         }
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
-        let destination = destination.without(&dropped(&settings.drop, &source)?);
+        let by = grouped(&settings.by, &source)?;
+        let destination = destination.without(&dropped(&settings.drop, &source)?, &by);
         let manifest = panel.manifest(run, &settings.input, &source);
         let calibrated = match &settings.calibration {
             Some(file) => calibrated(file, &panel, observer)?,
             None => Vec::new(),
         };
+        let gold =
+            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
         let shard = ShardIdentity::new(&settings, &source, &destination, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
@@ -99,9 +109,17 @@ impl Plan {
             report: settings.report,
             fold,
             max_fail: settings.max_fail,
+            gold,
+            by,
             failures: settings.failures,
             rate: settings.rate,
         })
+    }
+
+    /// What counts by the values of columns, where that was asked for.
+    pub(super) fn grouping(&self) -> Option<GroupWatch> {
+        let rails = || self.session.panel.members.iter().map(Member::rails).collect();
+        (!self.by.is_empty()).then(|| GroupWatch::new(&self.by, rails()))
     }
 
     /// What folds labels, where that was asked for.
@@ -132,19 +150,29 @@ impl Plan {
         let names: Vec<&str> = self.source.table.schema().names().collect();
         let judge_task = |member: &Member| RateInput {
             rails: member.rails(),
-            gold: columns::gold(member.task(), &names).map(str::to_owned),
+            gold: match &self.gold {
+                Some(_) => Some(gold_column(member, &names).to_owned()),
+                None => columns::gold(member.task(), &names).map(str::to_owned),
+            },
             base_rate: member.base_rate(),
             words: member.words(),
         };
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
         let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
         let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
-        wanted.then(|| RateWatch::new(inputs))
+        wanted.then(|| RateWatch::new(inputs, self.gold.clone()))
     }
 
     /// `summaries` with the rates that were gathered.
     pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
         let Some(rates) = rates else { return summaries };
+        if rates.unmet() > 0 {
+            let unmet = rates.unmet();
+            self.session
+                .control
+                .observer
+                .warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
+        }
         let means: Vec<_> = (0..summaries.len()).map(|at| rates.mean_score(at)).collect();
         for (summary, mean) in summaries.iter_mut().zip(means) {
             summary.mean_score = mean;
@@ -160,6 +188,37 @@ impl Plan {
         }
         summaries
     }
+}
+
+/// The column of gold for a member: the table's own, else the one that gold for its task is best put in.
+fn gold_column<'a>(member: &Member, names: &[&'a str]) -> &'a str {
+    columns::gold(member.task(), names).unwrap_or(columns::gold_name(member.task()))
+}
+
+/// What the table `file` says of rows, which it names.
+fn named_gold(
+    file: &Path,
+    settings: &LabelSettings,
+    panel: &Panel,
+    source: &Source,
+) -> Result<NamedGold, RunError> {
+    let names: Vec<&str> = source.table.schema().names().collect();
+    let id = match &settings.id {
+        Some(id) if names.contains(&id.as_str()) => id.clone(),
+        Some(id) => {
+            let (column, columns) = (id.clone(), names.join(", "));
+            return Err(BenchError::NoColumn { flag: "id", column, columns }.into());
+        }
+        None => match columns::NAMES.into_iter().find(|name| names.contains(name)) {
+            Some(id) => id.to_owned(),
+            None => return Err(BenchError::ErrataWithoutNames.into()),
+        },
+    };
+    let golds: Vec<String> =
+        panel.members.iter().map(|member| gold_column(member, &names).to_owned()).collect();
+    let rails: Vec<_> = panel.members.iter().map(Member::rails).collect();
+    let words = Words::of(rails.iter().map(|rails| &**rails)).unwrap_or_default();
+    Ok(NamedGold { errata: read_errata(file, &id, &golds, &words)?.into(), id })
 }
 
 /// The columns to fold by, each of which must be there, and where the folds go.
@@ -190,6 +249,23 @@ fn check_report(path: &Path, force: bool, purpose: &Purpose) -> Result<(), RunEr
         write::check_text(path, force)?;
     }
     Ok(())
+}
+
+/// The columns to group by, each of which must be there: itself, or as a place in one.
+fn grouped(names: &[String], source: &Source) -> Result<Vec<String>, SettingsError> {
+    let schema = source.table.schema();
+    let is_there = |name: &str| {
+        name == TOOL
+            || schema.other_keys().is_some()
+            || Place::of(name, &|column| schema.position(column).is_some()).is_some()
+    };
+    match names.iter().find(|name| !is_there(name)) {
+        Some(name) => Err(SettingsError::NoColumnToGroup {
+            column: name.clone(),
+            near: did_you_mean(name, schema.names().chain([TOOL])),
+        }),
+        None => Ok(names.to_vec()),
+    }
 }
 
 /// The columns that are not written, each of which must be there.

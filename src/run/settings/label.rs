@@ -31,6 +31,11 @@ pub struct LabelSettings {
     /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
     /// there. Default: none.
     pub calibration: Option<PathBuf>,
+    /// What is right, as a table with the rows' names and a column `gold`, such as the marks of a [report](Self::report): it goes before
+    /// the gold of the input, and corrects the share of rows that pass. Default: none.
+    pub errata: Option<PathBuf>,
+    /// The column with the names of rows. Default: `id`, `row_id` or `source_id`.
+    pub id: Option<String>,
     /// A JUnit report of all rows. Default: none.
     pub junit: Option<PathBuf>,
     /// A page of all labelled rows, an HTML file for a browser: to read them, to filter them and to mark what is right. Default: none.
@@ -61,6 +66,8 @@ impl LabelSettings {
             by: Vec::new(),
             partial: false,
             calibration: None,
+            errata: None,
+            id: None,
             junit: None,
             report: None,
             fold: None,

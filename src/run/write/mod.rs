@@ -18,5 +18,5 @@ pub use groups::{Group, GroupWatch, TOOL};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use listing::{Failures, ListWatch, Listed};
 pub use pass::{Destination, Watch, write};
-pub use rates::{RateInput, RateWatch};
+pub use rates::{NamedGold, RateInput, RateWatch};
 pub use summary::{Agreement, Summary};

@@ -4,6 +4,7 @@ use std::sync::mpsc;
 
 use super::Labeller;
 use crate::bench::columns;
+use crate::normalize::columns::Place;
 use crate::read::ReadError;
 use crate::run::input::{Chosen, SHARD_ROW};
 use crate::run::settings::PanelSettings;
@@ -23,6 +24,8 @@ pub struct Destination {
     pub replaced: Vec<String>,
     /// Input columns that are left out because nobody wants them.
     pub dropped: Vec<String>,
+    /// Input columns that are read even if they are left out: by their values labels are counted.
+    pub counted: Vec<String>,
     /// Whether each row says which of all it is.
     pub numbered: bool,
 }
@@ -45,12 +48,19 @@ impl Destination {
         for labels in &labels {
             replaced.extend(labels.clashes(source.table.schema(), overwrite)?);
         }
-        Ok(Destination { output, labels, replaced, dropped: Vec::new(), numbered: source.shard.is_some() })
+        Ok(Destination {
+            output,
+            labels,
+            replaced,
+            dropped: Vec::new(),
+            counted: Vec::new(),
+            numbered: source.shard.is_some(),
+        })
     }
 
-    /// The same without the input's columns of these names.
-    pub(in crate::run) fn without(self, dropped: &[String]) -> Destination {
-        Destination { dropped: dropped.to_vec(), ..self }
+    /// The same without the input's columns of these names; those that are `counted` by are read nevertheless.
+    pub(in crate::run) fn without(self, dropped: &[String], counted: &[String]) -> Destination {
+        Destination { dropped: dropped.to_vec(), counted: counted.to_vec(), ..self }
     }
 
     /// Input columns that are not written.
@@ -62,7 +72,10 @@ impl Destination {
     /// every turn of a long transcript is most of what there is to write.
     fn read_of_log(&self, schema: &Schema) -> Vec<String> {
         let is_needed = |name: &&str| {
-            !self.dropped.iter().any(|dropped| dropped == name) || columns::CLUSTERS.contains(name)
+            let is_counted = |counted: &String| Place::of(counted, &|column| column == *name).is_some();
+            !self.dropped.iter().any(|dropped| dropped == name)
+                || columns::CLUSTERS.contains(name)
+                || self.counted.iter().any(is_counted)
         };
         schema.names().filter(is_needed).map(str::to_owned).collect()
     }

@@ -1,13 +1,13 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::bench::{LogLabels, NotALabel, Words};
+use crate::bench::{Correction, Errata, LogLabels, NotALabel, Words};
 use crate::check::BaseRate;
 use crate::domain::{Json, Rails};
-use crate::run::input::Clusters;
-use crate::run::{Agreement, InvalidGold, Row, RunError, Watch};
+use crate::run::input::{Clusters, text};
+use crate::run::{Agreement, BenchError, InvalidGold, Row, RunError, Watch};
 use crate::stats::{self, Estimate};
 use crate::table::Batch;
 use crate::write::Labelled;
@@ -15,12 +15,25 @@ use crate::write::Labelled;
 /// Collects each labeller's labels.
 pub struct RateWatch {
     judges: Vec<RateInput>,
+    /// What goes before the gold of the table itself.
+    named: Option<NamedGold>,
+    /// The names of that gold which rows had.
+    met: HashSet<String>,
     pub labels: Vec<LogLabels>,
     /// How each labeller's labels compare with its column of gold, where there is one.
     pub agreements: Vec<Option<Agreement>>,
     number: u64,
     /// The sum of scores in each cluster and how many there are, of judges with graded labels.
     scores: Vec<HashMap<u64, (f64, u64)>>,
+}
+
+/// Gold that a table of its own holds by the names of rows.
+#[derive(Clone)]
+pub struct NamedGold {
+    /// The column of names.
+    pub id: String,
+    /// What is right, for each labeller.
+    pub errata: Arc<[Errata]>,
 }
 
 /// What is known of a labeller.
@@ -60,6 +73,13 @@ impl RateInput {
 }
 
 impl RateWatch {
+    /// How many rows have a correction and are not in the table.
+    pub fn unmet(&self) -> usize {
+        let names =
+            |named: &NamedGold| named.errata.iter().flat_map(Errata::ids).collect::<HashSet<_>>().len();
+        self.named.as_ref().map_or(0, names) - self.met.len()
+    }
+
     /// The mean score of the labels of the judge at a place, where they are graded.
     pub fn mean_score(&self, at: usize) -> Option<Estimate> {
         let scores = self.judges[at].rails.scores();
@@ -68,13 +88,13 @@ impl RateWatch {
         stats::mean(&self.scores[at].values().copied().collect::<Vec<_>>(), range)
     }
 
-    pub fn new(judges: Vec<RateInput>) -> RateWatch {
+    pub fn new(judges: Vec<RateInput>, named: Option<NamedGold>) -> RateWatch {
         let labels = vec![LogLabels::default(); judges.len()];
         let scores = vec![HashMap::new(); judges.len()];
         let agreement =
             |judge: &RateInput| judge.gold.clone().map(|column| Agreement { column, ..Agreement::default() });
         let agreements = judges.iter().map(agreement).collect();
-        RateWatch { judges, labels, agreements, scores, number: 0 }
+        RateWatch { judges, named, met: HashSet::new(), labels, agreements, scores, number: 0 }
     }
 }
 
@@ -89,16 +109,35 @@ impl Watch for RateWatch {
                 clusters.cluster(at, question, number)
             })
             .collect();
+        let ids = self.named.as_ref().map(|named| batch.column(&named.id)).transpose()?;
+        let ids: Vec<Option<String>> = ids.into_iter().flatten().map(|id| text(id.as_ref())).collect();
+        if let Some(named) = &self.named {
+            let is_corrected = |id: &String| named.errata.iter().any(|errata| errata.of(id).is_some());
+            for id in ids.iter().flatten().filter(|id| is_corrected(id)) {
+                if !self.met.insert(id.clone()) {
+                    return Err(BenchError::AmbiguousErratum(id.clone()).into());
+                }
+            }
+        }
         let first = self.number;
         self.number += rows.len() as u64;
         let judges = self.judges.iter().zip(&mut self.labels).zip(&mut self.agreements).zip(&mut self.scores);
-        for ((((judge, rates), agreement), scores), labelled) in judges.zip(labels) {
+        for (of, ((((judge, rates), agreement), scores), labelled)) in judges.zip(labels).enumerate() {
             let is_graded = judge.rails.is_graded();
             let golds = judge.gold.as_ref().map(|gold| batch.column(gold)).transpose()?;
             for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
                 let verdict = &labelled.verdict;
                 let label = verdict.label().map(|label| judge.rails.passes_label(label));
+                let id = ids.get(at).and_then(Option::as_deref);
+                let corrected = self.named.as_ref().zip(id).and_then(|(named, id)| named.errata[of].of(id));
                 let gold = match (&golds, agreement.as_mut()) {
+                    (_, Some(agreement)) if corrected.is_some() => {
+                        let right = corrected.and_then(Correction::right);
+                        if let (Some(label), Some(right)) = (label, right) {
+                            agreement.add(label == right);
+                        }
+                        right
+                    }
                     (Some(cells), Some(agreement)) => {
                         judge.gold(cells[at].as_ref(), verdict.label(), first + at as u64 + 1, agreement)
                     }

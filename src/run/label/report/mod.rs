@@ -26,8 +26,15 @@ use sample::{Bounds, Counts};
 use spool::{Span, Spool};
 use talks::Talks;
 
-/// The most rows that a page holds.
-const MOST_ROWS: usize = 100_000;
+/// What a page may be at most.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    rows: usize,
+    bytes: u64,
+}
+
+/// A browser shows the first rows of such a page within two seconds.
+const LIMITS: Limits = Limits { rows: 100_000, bytes: 58_000_000 };
 /// The most columns of the input beside what is judged.
 const MOST_COLUMNS: usize = 60;
 /// Confidence below which a label that passes is unsure.
@@ -53,6 +60,7 @@ pub struct ReportWatch {
     vocabulary: Vocabulary,
     rows: Vec<Entry>,
     bounds: Bounds,
+    limits: Limits,
     /// Rows so far, kept or not.
     all: Counts,
     /// Of all rows: marks belong to these rows, whoever judged them.
@@ -139,6 +147,7 @@ impl ReportWatch {
             vocabulary,
             rows: Vec::new(),
             bounds: Bounds::all(),
+            limits: LIMITS,
             all: [0; 2],
             key: blake3::Hasher::new(),
         })
@@ -167,8 +176,8 @@ impl ReportWatch {
         let json = row::row(item, facts, verdicts.collect());
         let span = self.spool.put(&json.to_string())?;
         self.rows.push(Entry { codes, span, talk, toolbox, passes, order });
-        if self.rows.len() > MOST_ROWS {
-            self.thin(MOST_ROWS as u64 / 2);
+        if self.rows.len() > self.limits.rows {
+            self.thin(self.limits.rows as u64 / 2);
         }
         Ok(())
     }
@@ -318,5 +327,63 @@ impl Shown {
             "labels": labels,
             "passing": passing,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::check::Decide;
+    use crate::run::label::plan::Plan;
+    use crate::run::panel::Purpose;
+    use crate::run::settings::LabelSettings;
+    use crate::run::{AskOutcome, Control, runtime};
+
+    /// What a page of `rows`, every fourth of them wrong, says of itself, and its length.
+    fn page_of(rows: usize, limits: Limits) -> (Value, usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let (calls, page) = (folder.path().join("calls.jsonl"), folder.path().join("page.html"));
+        let row = |at: usize| {
+            let arguments = if at % 4 == 0 { json!({}) } else { json!({"city": format!("Oslo {at}")}) };
+            let call = json!([{"name": "get_weather", "arguments": arguments}]);
+            let schema =
+                json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+            let tools =
+                json!([{"name": "get_weather", "description": "Weather of a city", "parameters": schema}]);
+            json!({"question": format!("Weather in Oslo {at}?"), "tool_call": call, "tool_definitions": tools}).to_string()
+        };
+        std::fs::write(&calls, (0..rows).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+        let mut settings = LabelSettings::new([calls.display().to_string()]);
+        settings.panel.decide = Decide::Always;
+        settings.report = Some(page.clone());
+        let plan = Plan::new(settings, &Purpose::Label, &Control::default()).unwrap();
+        let mut report = plan.reporting().unwrap().unwrap();
+        report.limits = limits;
+        let labellers = plan.session.labellers(&[AskOutcome::All]).unwrap();
+        let written = plan.session.write("judging", &plan.source, labellers, None, report);
+        let (_, _, report) = runtime().unwrap().block_on(written).unwrap();
+        report.write("calls.jsonl", &json!({})).unwrap();
+        let page = std::fs::read_to_string(&page).unwrap();
+        let (_, rest) = page.split_once(r#"id="about">"#).unwrap();
+        let (about, _) = rest.split_once("</script>").unwrap();
+        (serde_json::from_str(about).unwrap(), page.len())
+    }
+
+    #[test]
+    fn a_page_that_would_be_too_large_holds_a_sample_and_says_so() {
+        let here = |about: &Value, at: usize| about["sample"][at]["here"].as_u64().unwrap();
+        let (about, whole) = page_of(240, LIMITS);
+        assert_eq!((here(&about, 0), here(&about, 1)), (60, 180));
+        let (about, _) = page_of(240, Limits { rows: 160, ..LIMITS });
+        assert_eq!((&about["rows"], &about["sample"][1]["all"]), (&json!(240), &json!(180)));
+        assert_eq!(here(&about, 0), 60, "the wrong ones are all there");
+        assert!((20..140).contains(&here(&about, 1)), "{about}");
+        let front_end = page_of(1, LIMITS).1;
+        let bytes = (front_end + (whole - front_end) * 2 / 3) as u64;
+        let (about, size) = page_of(240, Limits { bytes, ..LIMITS });
+        assert!(size as u64 <= bytes, "{size} of {bytes}");
+        assert!((30..=60).contains(&here(&about, 0)) && (10..180).contains(&here(&about, 1)), "{about}");
     }
 }

@@ -16,8 +16,6 @@ use crate::report;
 use crate::run::RunError;
 use crate::write::write_parts;
 
-/// The most bytes of a page.
-const MOST_BYTES: u64 = 58_000_000;
 /// Bytes and rows of a chunk before it is compressed.
 const CHUNK: usize = 400_000;
 const CHUNK_ROWS: usize = 200;
@@ -39,15 +37,15 @@ impl ReportWatch {
     pub fn write(mut self, title: &str, about: &Value) -> Result<(), RunError> {
         loop {
             self.rows.sort_by_key(|row| (row.order, row.codes.row));
-            let mut room = Room { left: MOST_BYTES, written: 0 };
+            let mut room = Room { left: self.limits.bytes, written: 0 };
             let path = self.path.clone();
             let whole = write_parts(&path, |to| self.page(title, about, to, &mut room))?;
             if whole {
                 return Ok(());
             }
             // It would be too large: as many rows as went in are a measure of how many do.
-            let most = (room.written as f64 * 0.9) as u64;
-            self.thin(most.max(1));
+            let most = room.written.max(self.rows.len() / 2) as f64 * 0.9;
+            self.thin((most as u64).max(1));
         }
     }
 
@@ -257,4 +255,23 @@ fn packed(text: &str) -> io::Result<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text.as_bytes())?;
     Ok(STANDARD.encode(encoder.finish()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spool::Spool;
+    use super::*;
+
+    #[test]
+    fn of_a_long_conversation_the_beginning_and_the_end_are_shown() {
+        let mut spool = Spool::new(&std::env::temp_dir()).unwrap();
+        let text = "x".repeat(END / 4);
+        let spans: Vec<_> = (0..20).map(|_| spool.put(&text).unwrap()).collect();
+        let (shown, left) = ends(&spans);
+        assert_eq!((shown.len(), left), (BEGINNING + 4, 14));
+        assert_eq!((&shown[..BEGINNING], shown.last()), (&spans[..BEGINNING], spans.last()));
+        let long = spool.put(&"x".repeat(2 * END)).unwrap();
+        assert_eq!(ends(&[spans[0], spans[1], spans[2], long]), (vec![spans[0], spans[1], long], 1));
+        assert_eq!(ends(&spans[..1]), (spans[..1].to_vec(), 0));
+    }
 }

@@ -9,13 +9,14 @@ function tallied(codes, length) {
   return counts;
 }
 
-/** Labels of the first judge, or of the one chosen, with how many rows have them. */
+/** Labels of any judge, or of the one chosen, with how many rows have them. */
 function tallyOf(store, view) {
-  const at = Math.max(0, store.members.findIndex(({ name }) => name === view.judge));
-  const { label } = record(list(store.index.members)[at]);
+  const chosen = store.members.filter(({ name }) => view.judge === "" || name === view.judge);
+  const labels = chosen.map(({ at }) => list(record(list(store.index.members)[at]).label));
   const names = list(store.index.labels).map(words);
-  const counts = COUNTED(names, tallied(label, names.length)).map(([name, count]) => ({ name, text: name, count, kind: kindOf(store.members[at], name) }));
-  const none = list(label).filter((code) => code === -1).length;
+  const ofRows = list(store.index.rows).map((_, place) => [...new Set(labels.map((codes) => codes[place]))]);
+  const counts = COUNTED(names, tallied(ofRows, names.length)).map(([name, count]) => ({ name, text: name, count, kind: chosen.some(({ passing }) => passing.has(name)) ? "right" : "wrong" }));
+  const none = ofRows.filter((codes) => codes.includes(-1)).length;
   const shown = counts.sort((a, b) => (a.kind === "right") - (b.kind === "right"));
   if (none) shown.splice(shown.findIndex(({ kind }) => kind === "right") < 0 ? shown.length : shown.findIndex(({ kind }) => kind === "right"), 0, { name: NO_LABEL, text: "no label", count: none, kind: "none" });
   if (store.members.length > 1) {

@@ -158,14 +158,14 @@ async function start() {
     }
     if (typing) return;
     const onLine = event.target.closest?.(".line");
-    const digit = /^[1-9]$/.test(event.key) ? goldsOf(store)[0]?.labels[Number(event.key) - 1] : undefined;
+    const choice = /^[1-9]$/.test(event.key) ? choicesOf(store)[Number(event.key) - 1] : undefined;
     const act = {
       j: () => acts.step(1), k: () => acts.step(-1), u: acts.undo, "?": help,
       n: () => view.row !== null && note(),
       "/": () => document.getElementById("search").focus(),
       Enter: () => view.row !== null && at.opened.focus(),
       ArrowDown: () => onLine && acts.step(1).then?.(focusCurrent), ArrowUp: () => onLine && acts.step(-1)?.then?.(focusCurrent),
-    }[event.key] ?? (digit !== undefined && view.row !== null ? () => acts.mark(goldsOf(store)[0].column, digit) : null);
+    }[event.key] ?? (choice && view.row !== null ? () => acts.mark(choice.column, choice.label) : null);
     if (!act || (event.key === "Enter" && event.target.closest?.("button, a, summary")) || (event.key.startsWith("Arrow") && !onLine)) return;
     event.preventDefault();
     act();
@@ -204,7 +204,7 @@ function drawHead(store) {
   const { about } = store;
   const sample = list(about.sample).map(record);
   document.getElementById("made-by").textContent = `tooljudge ${words(about.command) || "label"} ${words(about.version)}`;
-  refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, store.members.map(({ name }) => name).join(", "), moment(about.created_at)].filter(Boolean).join(" · "));
+  refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, [...new Set(list(about.members).map((member) => words(record(member).judge)))].join(", "), moment(about.created_at)].filter(Boolean).join(" · "));
   const left = sample.filter(({ here, all }) => here < all);
   if (left.length) {
     const said = sample.map(({ what, here, all }) => (here < all ? `${thousands(here)} of the ${thousands(all)} ${words(what)}, chosen at random` : `all ${thousands(all)} ${words(what)}`));

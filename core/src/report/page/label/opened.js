@@ -21,13 +21,15 @@ function drawOpened(place, row, number_, store, marks, act) {
 /** The buttons that mark a row, and what is marked. */
 function markBar(number_, store, marks, act) {
   const mark = marks.of(number_);
-  const golds = goldsOf(store);
-  const buttons = golds.flatMap(({ column, labels, passing }, turn) => labels.map((label, at) => {
-    const key = turn === 0 && at < 9 ? String(at + 1) : null;
-    const kind = passing.has(label) ? "right" : "wrong";
-    return el("button", { type: "button", class: `mark-as says-${kind}`, "aria-pressed": String(own(mark?.gold, column) === label), "data-label": label, click: () => act.mark(column, label) },
-      golds.length > 1 ? `${spoken(column)}: ` : null, visible(label), key ? el("kbd", null, key) : null);
-  }));
+  const choices = choicesOf(store);
+  const several = new Set(choices.map(({ column }) => column)).size > 1;
+  const buttons = choices.map(({ column, label, kind, name }, at) => [
+    several && choices[at - 1]?.column !== column ? el("span", { class: "muted" }, `${spoken(name)}:`) : null,
+    el("button", {
+      type: "button", class: `mark-as says-${kind}`, "aria-pressed": String(own(mark?.gold, column) === label), "aria-label": several ? `${spoken(name)}: ${label}` : null,
+      "data-label": `${column} ${label}`, click: () => act.mark(column, label),
+    }, visible(label), at < 9 ? el("kbd", null, at + 1) : null),
+  ]);
   const note = el("textarea", { id: "note", rows: "2", "aria-label": "Note on this row", placeholder: "Why? Goes into gold.csv", change: () => act.note(note.value), keydown: (event) => event.key === "Escape" && note.blur() });
   note.value = mark?.note ?? "";
   const details = el("details", { class: "note", open: Boolean(mark?.note) }, el("summary", null, "Note ", el("kbd", null, "n")), note);
@@ -36,11 +38,13 @@ function markBar(number_, store, marks, act) {
     el("button", { type: "button", class: "plain", click: act.undo }, "Undo ", el("kbd", null, "u")), details);
 }
 
-/** The columns of gold that marks are for, each with its labels: one for each task that was judged. */
-function goldsOf(store) {
+/** What a row can be marked as, in the order of the keys: the labels of each task that was judged, with its column of gold. */
+function choicesOf(store) {
   const found = new Map();
-  for (const { gold, labels, passing } of store.members) if (!found.has(gold)) found.set(gold, { column: gold, labels, passing });
-  return [...found.values()];
+  for (const { gold, labels, passing, task, template } of store.members) {
+    if (!found.has(gold)) found.set(gold, labels.map((label) => ({ column: gold, label, kind: passing.has(label) ? "right" : "wrong", name: task || template })));
+  }
+  return [...found.values()].flat();
 }
 
 function verdictLine(verdict, store) {

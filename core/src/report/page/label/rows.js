@@ -8,9 +8,10 @@ function membersOf(about) {
   const raw = list(about.members).map(record);
   const names = raw.map(({ judge }) => words(judge));
   return raw.map((member, at) => {
-    const shared = names.filter((name) => name === names[at]).length > 1;
+    const peers = names.filter((name) => name === names[at]).length;
+    const told = peers === 1 ? names[at] : peers === names.length ? words(member.template) : `${names[at]} (${words(member.template)})`;
     return {
-      at, name: shared ? `${names[at]} (${words(member.template)})` : names[at], task: words(member.task), template: words(member.template),
+      at, name: told, task: words(member.task), template: words(member.template),
       gold: words(member.gold) || "gold", hasGold: member.has_gold === true, labels: list(member.labels).map(words), passing: new Set(list(member.passing).map(words)),
     };
   });
@@ -49,7 +50,8 @@ function lineOf(place, store, marks, open) {
 function lineBody(row, number_, store, marks) {
   const verdicts = verdictsOf(row, store);
   const calls = row.calls === null || row.calls === undefined ? snippet(row.call_text) : list(row.calls).map((call) => callText(record(call))).join(" ");
-  const why = verdicts.map(reasonOf).find(Boolean) ?? "";
+  const first = (kind) => verdicts.filter((verdict) => verdict.kind === kind).map(reasonOf).find(Boolean);
+  const why = first("wrong") ?? first("none") ?? first("right") ?? "";
   return [
     el("span", { class: "line-head" }, verdicts.map((verdict) => labelChip(verdict, store.members.length > 1 ? verdict.member.name : null)), markChips(marks.of(number_)), el("span", { class: "row-number" }, `row ${thousands(number_)}`)),
     el("span", { class: "asked", dir: "auto" }, snippet(row.question) || words(row.error)),

@@ -70,9 +70,10 @@ function testsOf(view, store, marks) {
 
 const inRange = (code, low, high) => typeof code === "number" && code >= 0 && code / 10000 >= low && code / 10000 < high;
 
+/** Whether judges of the same task contradict each other. */
 function differs(store, place) {
-  const passing = store.members.map((member, at) => passesAt(store, at, place)).filter((passes) => passes !== null);
-  return new Set(passing).size > 1;
+  const passing = store.members.map(({ gold }, at) => ({ gold, passes: passesAt(store, at, place) })).filter(({ passes }) => passes !== null);
+  return passing.some((one) => passing.some((other) => other.gold === one.gold && other.passes !== one.passes));
 }
 
 /** Whether the label of a judge in a row lets its calls pass; null where there is none. */
