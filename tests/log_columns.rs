@@ -52,7 +52,7 @@ fn what_a_log_says_beside_the_words_is_kept() {
         ),
         // Each turn is of its session.
         (&chat(2, r#","session":"s""#), &["turn", "session"], &["1 | s", "2 | s"]),
-        (&pair, &["user", "release", "ok", "x-api-key"], &["u | 3 | true | -"]),
+        (&pair, &["user", "release", "ok", "x-api-key"], &["u | 3 | true | [left out]"]),
         (
             &observation,
             &["trace_id", "session_id", "name", "metadata"],
@@ -92,6 +92,26 @@ fn gold_of_a_conversation_is_its_turns_if_it_has_one() {
     assert_eq!(columns(&log, &["expected_tool_calls"]), [expected, "unknown", "unknown", "unknown"]);
 }
 
+/// Rows of JSON too, and a conversation that was logged again with other keys is another record.
+#[test]
+fn what_is_said_beside_equal_words_tells_records_apart() {
+    let work = Workspace::new();
+    let chat = chat(1, "");
+    let record = |keys: &str| chat.replacen('{', &format!("{{{keys},"), 1);
+    let log = [
+        record(r#""id":"a","gold":"correct","release":"v1""#),
+        record(r#""id":"b","gold":"incorrect","release":"v2""#),
+        record(r#""id":"a","gold":"correct","release":"v1""#),
+    ];
+    work.file("in.jsonl", log.join("\n"));
+    work.run(&["convert", "in.jsonl", "-o", "rows.jsonl", "--quiet"]).ended(0);
+    let rows: Vec<serde_json::Value> =
+        work.read("rows.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said: Vec<String> = rows.iter().map(|row| format!("{} {}", row["gold"], row["release"])).collect();
+    assert_eq!(said, [r#""correct" "v1""#, r#""incorrect" "v2""#]);
+    work.run(&["convert", "in.jsonl", "--all", "-o", "rows.parquet", "--quiet"]).ended(0);
+}
+
 #[test]
 fn figures_are_told_apart_by_what_a_log_says() {
     let work = Workspace::new();
@@ -111,7 +131,7 @@ fn labels_are_counted_by_what_a_log_says() {
         .map(|at| {
             let keys = format!(r#","id":"c{at}","info":{{"version":{}}}"#, at % 2);
             // Half of the calls name a parameter that there is not.
-            chat(1, &keys).replace("\\"city\\":", if at % 2 == 0 { "\\"city\\":" } else { "\\"town\\":" })
+            chat(1, &keys).replace(r#"\"city\":"#, if at % 2 == 0 { r#"\"city\":"# } else { r#"\"town\":"# })
         })
         .collect();
     work.file("in.jsonl", log.join("\n"));
@@ -120,13 +140,23 @@ fn labels_are_counted_by_what_a_log_says() {
     let ran = work.run(&[&by[..], &["--json"]].concat()).ended(0);
     let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let summary = summary.pointer("/judges/0").unwrap_or(&summary);
-    let groups: Vec<String> = summary["by"].as_array().unwrap_or_else(|| panic!("{summary:#}")).iter()
-        .map(|group| format!("{} {} {} {}", group["column"], group["value"], group["rows"], group["share"]["value"]))
+    let groups: Vec<String> = summary["by"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{summary:#}"))
+        .iter()
+        .map(|group| {
+            format!("{} {} {} {}", group["column"], group["value"], group["rows"], group["share"]["value"])
+        })
         .collect();
-    let expected = [r#""info.version" "0" 3 1.0"#, r#""info.version" "1" 3 0.0"#, r#""tool" "get_weather" 6 0.5"#];
+    let expected =
+        [r#""info.version" "0" 3 1.0"#, r#""info.version" "1" 3 0.0"#, r#""tool" "get_weather" 6 0.5"#];
     assert_eq!(groups, expected);
     let ran = work.run(&by).ended(0);
-    let table: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("by ") || line.starts_with("get_weather")).collect();
+    let table: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("by ") || line.starts_with("get_weather"))
+        .collect();
     assert_eq!(table.len(), 3, "{}", ran.stdout);
     let ran = work.run(&[&label[..], &["--by", "infos"]].concat()).ended(2);
     assert!(ran.stderr.contains("--by: there is no column `infos`; did you mean `info`?"), "{}", ran.stderr);

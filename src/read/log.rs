@@ -1,5 +1,6 @@
 //! Files that are whole logs: told apart from tables, surveyed, and read as rows of samples.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -209,6 +210,11 @@ impl Log {
         samples::log_schema(columns, self.options.with_skipped)
     }
 
+    /// The names of the columns that hold what records say beside the words.
+    pub(super) fn beside(&self) -> HashSet<String> {
+        self.about.iter().map(|column| column.name.clone()).collect()
+    }
+
     fn keep(&mut self, found: Across) {
         self.transcripts = Arc::new(found.transcripts);
         self.about = found.about.finish().columns.into();
@@ -290,7 +296,10 @@ impl Log {
                     Some(Json::Array(items)) => items
                         .into_iter()
                         .map(|item| match item {
-                            Json::Object(object) => self.read_object(object, source),
+                            Json::Object(mut record) => {
+                                logs::handed_down(&object, &mut record);
+                                self.read_object(record, source)
+                            }
                             other => Reading::of(Part::Invalid(not_an_object(&other))),
                         })
                         .collect(),

@@ -1,6 +1,6 @@
 //! A log's entries as rows of samples, slice by slice: memory holds one slice, however long the log and its conversations.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -21,6 +21,9 @@ pub(super) struct LogRows {
     name: String,
     unmatched: std::vec::IntoIter<UnmatchedFragment>,
     schema: Arc<Schema>,
+    /// Which columns only some records have something for, and where each is.
+    is_beside: Vec<bool>,
+    places: HashMap<String, usize>,
     next_record: u64,
     ready: VecDeque<Ready>,
     done: bool,
@@ -46,7 +49,10 @@ impl LogRows {
         schema: &Arc<Schema>,
     ) -> Result<LogRows, ReadError> {
         let records = log.records(input)?;
+        let beside = log.beside();
         Ok(LogRows {
+            is_beside: schema.names().map(|name| beside.contains(name)).collect(),
+            places: schema.places().into_iter().map(|(name, place)| (name.to_owned(), place)).collect(),
             log,
             name: input.name().display().to_string(),
             records,
@@ -120,26 +126,22 @@ impl LogRows {
                 None => samples::cell(read, name),
             },
         };
-        let said = |name: &str| about?.get(name).cloned();
-        let others = self.schema.other_keys();
-        let cell = |(at, name): (usize, &str)| match known(name) {
-            Json::Null if others == Some(at) => about.map_or(Json::Null, |about| self.others(about)),
-            Json::Null => said(name).unwrap_or(Json::Null),
-            known => known,
-        };
-        Some(Record {
-            cells: self.schema.names().enumerate().map(|place| Some(cell(place))).collect(),
-            item: sample,
-        })
-    }
-}
-
-impl LogRows {
-    /// What is said under keys that have no column.
-    fn others(&self, about: &Object) -> Json {
-        let others = about.iter().filter(|(key, _)| self.schema.position(key).is_none());
-        let others: Object = others.map(|(key, value)| (key.to_owned(), value.clone())).collect();
-        if others.is_empty() { Json::Null } else { Json::Object(others) }
+        let own = self.schema.names().zip(&self.is_beside);
+        // What a record does not say is no null of its own.
+        let mut cells: Vec<Option<Json>> =
+            own.map(|(name, beside)| Some(known(name)).filter(|cell| !beside || !cell.is_null())).collect();
+        let mut others = Vec::new();
+        for (key, value) in about.into_iter().flat_map(Object::iter) {
+            match self.places.get(key) {
+                Some(&place) if !matches!(cells[place], None | Some(Json::Null)) => {}
+                Some(&place) => cells[place] = Some(value.clone()),
+                None => others.push((key.to_owned(), value.clone())),
+            }
+        }
+        if let Some(place) = self.schema.other_keys().filter(|_| !others.is_empty()) {
+            cells[place] = Some(Json::Object(others.into_iter().collect()));
+        }
+        Some(Record { cells, item: sample })
     }
 }
 

@@ -158,11 +158,11 @@ impl Table {
         Some(ReadError::Unanswered { path: first.name(), others: self.inputs.len() - 1 })
     }
 
-    /// Why there are no columns at all: what is wrong with the first row.
+    /// Why there are no columns at all: what is wrong with the first row that is wrong.
     pub fn without_columns(&self) -> Option<ReadError> {
         let first = self.inputs.first().filter(|_| self.schema.columns.is_empty())?;
         let Rows::Records(rows) = self.batches(None).next()?.ok()?.rows else { return None };
-        let Some(Err(why)) = rows.into_iter().next()?.item else { return None };
+        let why = rows.into_iter().find_map(|row| row.item?.err())?;
         Some(ReadError::NoObjects { path: first.name(), why: why.to_string() })
     }
 

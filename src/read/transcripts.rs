@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::domain::{self, Json, Object, Origin};
+use crate::domain::{self, Json, Object, Origin, gold_columns};
 use crate::normalize::logs::{Entry, Print, Skip, Turn};
 use crate::table::cell;
 
@@ -29,6 +29,30 @@ struct Owner {
     source: u64,
     next: Option<u64>,
     answered: Option<u64>,
+    beside: Beside,
+}
+
+/// Stands for what a record says beside its words: of two that say the same words and differ here, both count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Beside {
+    all: u64,
+    /// What it says of right and wrong alone.
+    gold: u64,
+}
+
+impl Beside {
+    fn of(origin: &Origin) -> Beside {
+        if origin.about.is_none() && origin.gold.is_none() {
+            return Beside::default();
+        }
+        let all = origin.about.iter().flat_map(|about| about.iter());
+        let said = |of_gold: bool| {
+            let said = all.clone().filter(|(key, _)| !of_gold || gold_columns::is_gold(key));
+            let said: Vec<String> = said.map(|(key, value)| format!("{key}\0{value}")).collect();
+            hashed(&format!("{said:?}{:?}", origin.gold))
+        };
+        Beside { all: said(false), gold: said(true) }
+    }
 }
 
 impl Owner {
@@ -56,6 +80,7 @@ pub(super) struct Seen {
     /// Stands for its transcript's id, if it has one.
     id: Option<u64>,
     print: Print,
+    beside: Beside,
 }
 
 impl Seen {
@@ -66,13 +91,17 @@ impl Seen {
 
     fn owner(&self) -> Owner {
         let Print { transcript, source, next, answered, .. } = self.print;
-        Owner { id: self.id, transcript, source, next, answered }
+        Owner { id: self.id, transcript, source, next, answered, beside: self.beside }
     }
 
     pub(super) fn of(turn: &Turn) -> Option<Seen> {
         let (id, print) = turn.print()?;
         // Without an id, only a copy can be told.
-        (id.is_some() || print.copied.is_some()).then(|| Seen { id: id.map(hashed), print: print.clone() })
+        (id.is_some() || print.copied.is_some()).then(|| Seen {
+            id: id.map(hashed),
+            print: print.clone(),
+            beside: Beside::of(&turn.origin),
+        })
     }
 }
 
@@ -133,7 +162,12 @@ impl Transcripts {
     fn is_copy(&self, owner: &Owner, seen: &Seen) -> bool {
         let (own, its) = (owner.transcript, seen.print.transcript);
         let is_again = || self.begins(own, its) || self.begins(its, own);
-        owner.may_be_copied_by(seen) && (seen.print.beginnings.is_none() || is_again())
+        // A log that grows says other things each time, but not of what is right.
+        let says_the_same = match own == its {
+            true => owner.beside == seen.beside,
+            false => owner.beside.gold == seen.beside.gold,
+        };
+        says_the_same && owner.may_be_copied_by(seen) && (seen.print.beginnings.is_none() || is_again())
     }
 
     /// A turn, or that it repeats another session's, which is judged there.

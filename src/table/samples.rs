@@ -1,5 +1,7 @@
 //! Samples as rows of a table: the columns of what was read from a log.
 
+use std::collections::HashSet;
+
 use super::{Column, Kind, Schema, cell};
 use crate::domain::{Episode, Gold, Json, Message, Number, Sample, ToolResult};
 
@@ -93,12 +95,9 @@ pub fn log_schema(others: Vec<Column>, with_skipped: bool) -> Schema {
     let mut columns: Vec<Column> =
         place.into_iter().map(|(name, kind)| Column { name: name.to_owned(), kind }).collect();
     columns.extend(self::columns());
-    for column in others {
-        // What a record says under the name of a column is that column's, where it has nothing else.
-        if columns.iter().all(|known| known.name != column.name) {
-            columns.push(column);
-        }
-    }
+    let mut known: HashSet<String> = columns.iter().map(|column| column.name.clone()).collect();
+    // What a record says under the name of a column is that column's, where it has nothing else.
+    columns.extend(others.into_iter().filter(|column| known.insert(column.name.clone())));
     if with_skipped {
         columns.push(Column { name: SKIPPED.to_owned(), kind: Kind::Text });
     }

@@ -215,3 +215,15 @@ impl LabelColumns {
         Record { cells: self.values.iter().map(|value| Some(value(&known))).collect(), item: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_of_a_log_has_the_name_of_one_of_ours() {
+        for (name, ..) in COLUMNS.iter().chain(&OF_CALLS).chain(&FINDINGS) {
+            assert!(crate::normalize::logs::is_of_the_row(name), "{name}");
+        }
+    }
+}

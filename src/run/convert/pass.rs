@@ -35,6 +35,8 @@ pub struct Converted {
 const AHEAD: usize = 1;
 /// Names the file of a row.
 const SOURCE_FILE: &str = "source_file";
+/// Where a log's row stands, and why it is none.
+const PLACE: [&str; 4] = [SOURCE_FILE, "record", "item", samples::SKIPPED];
 const STATUS: [&str; 3] = ["status", "error", "reason"];
 const NORMAL: [&str; 10] = [
     "source_id",
@@ -331,7 +333,12 @@ fn transcript_columns(source: &Source) -> Vec<Column> {
 /// The columns of a table that its normal form does not take up: they go with it, such as gold and expected calls.
 fn others(schema: &Schema, source: &Source) -> Vec<Column> {
     if source.table.logs().is_some() {
-        return Vec::new();
+        // What a log says beside the words; where its rows stand is said in the others' way.
+        let ours = samples::columns().into_iter().chain(transcript_columns(source)).map(|column| column.name);
+        let ours: HashSet<String> = ours.chain(PLACE.map(str::to_owned)).collect();
+        let is_beside =
+            |column: &&Column| !NORMAL.contains(&column.name.as_str()) && !ours.contains(&column.name);
+        return schema.columns.iter().filter(is_beside).cloned().collect();
     }
     let taken = replaced(source);
     // An id becomes the `source_id` where there is no other.

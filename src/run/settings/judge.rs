@@ -274,10 +274,15 @@ impl FromStr for JudgeSettings {
             Some((provider, model)) if !model.is_empty() => {
                 Ok(JudgeSettings::model(provider.parse()?, model))
             }
-            _ => Err(match MAKERS.iter().find(|(begin, _)| text.starts_with(begin)) {
-                Some((_, provider)) => UnknownJudge::Model { provider: *provider, model: text.to_owned() },
-                None => UnknownJudge::Form,
-            }),
+            _ => Err(
+                match MAKERS.iter().find(|(begin, _)| text.starts_with(begin) && !text.starts_with("gpt-oss"))
+                {
+                    Some((_, provider)) => {
+                        UnknownJudge::Model { provider: *provider, model: text.to_owned() }
+                    }
+                    None => UnknownJudge::Form,
+                },
+            ),
         }
     }
 }
@@ -285,9 +290,9 @@ impl FromStr for JudgeSettings {
 /// How the names of models begin that only one provider makes.
 const MAKERS: [(&str, Provider); 6] = [
     ("gpt-", Provider::OpenAi),
-    ("o1", Provider::OpenAi),
-    ("o3", Provider::OpenAi),
-    ("o4", Provider::OpenAi),
+    ("o1-", Provider::OpenAi),
+    ("o3-", Provider::OpenAi),
+    ("o4-", Provider::OpenAi),
     ("claude-", Provider::Anthropic),
     ("gemini-", Provider::Gemini),
 ];

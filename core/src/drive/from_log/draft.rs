@@ -1,6 +1,6 @@
 //! The suite as it grows: cases that the reader of suite files has taken, each once and under an id of its own.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::CaseMode;
 use super::left_out::{LeftOut, LeftOutCount};
@@ -137,8 +137,12 @@ impl Draft {
     }
 
     pub fn finish(mut self, name: &str, redaction: &Redaction) -> LoggedSuite {
-        let finds = |taken: &&Taken| redaction.finds(&taken.tools.to_string());
-        self.suite.unredacted = self.taken.iter().filter(finds).count() as u64;
+        let mut found: HashMap<String, bool> = HashMap::new();
+        for taken in &self.taken {
+            let tools = taken.tools.to_string();
+            let finds = found.entry(tools).or_insert_with_key(|tools| redaction.finds(tools));
+            self.suite.unredacted += u64::from(*finds);
+        }
         let Some(first) = self.taken.first() else { return self.suite };
         let shared = self.taken.iter().all(|taken| taken.tools == first.tools).then(|| first.tools.clone());
         let name = if name.trim().is_empty() { "from-log" } else { name };

@@ -65,8 +65,11 @@ impl Redaction {
     /// Numbers of the log that stays as it is, and words that look like ours: none of them stands for another text.
     pub(super) fn spare(&self, text: &str) {
         let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        let words =
-            text.match_indices(WORD).filter_map(|(at, _)| Some(&text[at..=at + text[at..].find(']')?]));
+        let words = text.match_indices(WORD).filter_map(|(at, word)| {
+            let rest = &text[at + word.len()..];
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            rest[digits..].starts_with(']').then(|| &text[at..=at + word.len() + digits])
+        });
         self.met.borrow_mut().spared.extend(numbers.chain(words).map(str::to_owned));
     }
 

@@ -6,33 +6,39 @@ use std::sync::Arc;
 use super::entry::{Entries, Entry};
 use super::format::LogFormat;
 use super::value;
-use crate::domain::gold_columns::is_gold;
-use crate::domain::{Flag, Gold, Json, Object, Slot};
+use crate::domain::{Flag, Gold, Json, Object, Slot, gold_columns};
 
-/// Formats whose records teams write themselves: all that stands beside the words is theirs, and keeps its name.
-const OWN: &[&str] = &[
-    "openai_messages",
-    "langchain_messages",
-    "vercel_messages",
-    "langchain_steps",
-    "provider_pair",
-    "message_items",
-    "sharegpt",
-    "ragas_sample",
+/// Formats whose records teams write themselves: all that stands beside the words is theirs, and keeps its name. With each, the keys
+/// that its reader takes beside [`TAKEN`].
+const OWN: &[(&str, &[&str])] = &[
+    ("openai_messages", &[]),
+    ("langchain_messages", &[]),
+    ("vercel_messages", &["steps"]),
+    ("message_items", &["items"]),
+    ("sharegpt", &["conversations", "conversation"]),
+    ("ragas_sample", &["user_input", "reference_tool_calls"]),
+    ("langchain_steps", &["input", "output", "intermediate_steps", "chat_history"]),
+    (
+        "provider_pair",
+        &[
+            "request",
+            "response",
+            "request_body",
+            "response_body",
+            "modelInput",
+            "modelOutput",
+            "input",
+            "output",
+            "inputBodyJson",
+            "outputBodyJson",
+        ],
+    ),
 ];
 
-/// What their readers take, and what would only say again what a column of every log says.
+/// What all their readers take, and what would only say again what a column of every log says.
 const TAKEN: &[&str] = &[
     "id",
-    "transcript_id",
-    "conversation_id",
-    "thread_id",
-    "request_id",
-    "requestId",
-    "recordId",
     "messages",
-    "conversations",
-    "conversation",
     "system",
     "system_prompt",
     "systemPrompt",
@@ -42,41 +48,38 @@ const TAKEN: &[&str] = &[
     "tool_choice",
     "parallel_tool_calls",
     "model",
-    "modelId",
-    "request",
-    "response",
-    "request_body",
-    "response_body",
-    "modelInput",
-    "modelOutput",
-    "inputBodyJson",
-    "outputBodyJson",
-    "input",
-    "output",
-    "intermediate_steps",
-    "choices",
-    "usage",
-    "steps",
-    "user_input",
-    "reference_tool_calls",
-    "object",
-    "schemaType",
-    "schemaVersion",
 ];
 
-/// Parts of keys whose values open doors, and do not tell rows apart.
+/// How the keys of a record are called whose names are those of a row's own columns.
+const BESIDE: &str = "input_";
+
+/// What stands for a value that opens a door.
+const LEFT_OUT: &str = "[left out]";
+
+/// The last word of keys whose values open doors, and the last two.
 const SECRET: &[&str] = &[
-    "api_key",
-    "apikey",
-    "api-key",
-    "authorization",
-    "headers",
-    "cookie",
     "password",
+    "passwd",
+    "pwd",
+    "passphrase",
     "secret",
+    "secrets",
     "credential",
-    "access_token",
+    "credentials",
+    "authorization",
+    "auth",
+    "cookie",
+    "cookies",
     "bearer",
+    "jwt",
+    "header",
+    "headers",
+    "token",
+    "apikey",
+    "api key",
+    "access key",
+    "private key",
+    "secret key",
 ];
 
 /// Of what the log of a product says, values that are longer as JSON, in bytes, do not tell rows apart either: prompts, whole requests.
@@ -84,10 +87,24 @@ const LONG: usize = 500;
 
 /// Columns of what other logs say, and where they say it: keys, or the attributes of spans. The first that is there counts.
 const COLUMNS: &[(&str, &[&[&str]])] = &[
-    ("trace_id", &[&["trace_id"], &["traceId"], &["context", "trace_id"], &["context.trace_id"]]),
+    (
+        "trace_id",
+        &[
+            &["trace_id"],
+            &["traceId"],
+            &["context", "trace_id"],
+            &["context.trace_id"],
+            &["info", "trace_id"],
+            &["info", "request_id"],
+        ],
+    ),
     (
         "session_id",
         &[
+            // What LangSmith calls a session itself is a project.
+            &["extra", "metadata", "session_id"],
+            &["extra", "metadata", "thread_id"],
+            &["extra", "metadata", "conversation_id"],
             &["sessionId"],
             &["session_id"],
             &["threadId"],
@@ -95,9 +112,11 @@ const COLUMNS: &[(&str, &[&[&str]])] = &[
             &["session.id"],
             &["gen_ai.conversation.id"],
             &["langfuse.session.id"],
-            &["extra", "metadata", "session_id"],
-            &["extra", "metadata", "thread_id"],
-            &["extra", "metadata", "conversation_id"],
+            &["traceloop.association.properties.session_id"],
+            &["ai.telemetry.metadata.sessionId"],
+            &["mlflow.trace.session"],
+            &["trace_metadata", "mlflow.trace.session"],
+            &["info", "trace_metadata", "mlflow.trace.session"],
             &["metadata", "session_id"],
             &["metadata", "thread_id"],
         ],
@@ -112,6 +131,11 @@ const COLUMNS: &[(&str, &[&[&str]])] = &[
             &["user.id"],
             &["enduser.id"],
             &["langfuse.user.id"],
+            &["traceloop.association.properties.user_id"],
+            &["ai.telemetry.metadata.userId"],
+            &["mlflow.trace.user"],
+            &["trace_metadata", "mlflow.trace.user"],
+            &["info", "trace_metadata", "mlflow.trace.user"],
             &["extra", "metadata", "user_id"],
             &["metadata", "user_id"],
         ],
@@ -121,22 +145,66 @@ const COLUMNS: &[(&str, &[&[&str]])] = &[
     ("service", &[&["service.name"]]),
     ("release", &[&["release"], &["langfuse.release"], &["service.version"]]),
     ("version", &[&["version"], &["langfuse.version"]]),
-    ("environment", &[&["environment"], &["deployment.environment.name"], &["deployment.environment"]]),
+    (
+        "environment",
+        &[
+            &["environment"],
+            &["langfuse.environment"],
+            &["deployment.environment.name"],
+            &["deployment.environment"],
+        ],
+    ),
     ("project", &[&["project_name"], &["project"], &["session_name"]]),
     ("prompt_name", &[&["promptName"], &["prompt_name"]]),
     ("prompt_version", &[&["promptVersion"], &["prompt_version"]]),
-    ("tags", &[&["tags"], &["request_tags"], &["tag.tags"], &["langfuse.trace.tags"]]),
+    ("tags", &[&["tags"], &["request_tags"], &["tag.tags"], &["langfuse.trace.tags"], &["info", "tags"]]),
     ("metadata", &[&["metadata"], &["extra", "metadata"], &["langfuse.trace.metadata"]]),
 ];
 
-/// What `record` says beside its words, by column; without nulls and empty values.
+/// What `record` says beside its words, by column; without nulls.
 pub(super) fn of(format: &LogFormat, record: &Object) -> Object {
-    if !OWN.contains(&format.name) {
-        return of_product(&[record]);
+    let Some((_, taken)) = OWN.iter().find(|(name, _)| *name == format.name) else {
+        let mut about = of_product(&[record]);
+        // Somebody has written it there for us.
+        let gold = record.iter().filter(|(key, value)| is_gold(key) && !value.is_null());
+        gold.for_each(|(key, value)| about.insert(key, value.clone()));
+        return about;
+    };
+    let is_theirs =
+        |key: &str, value: &Json| !TAKEN.contains(&key) && !taken.contains(&key) && !value.is_null();
+    let theirs = record.iter().filter(|(key, value)| is_theirs(key, value));
+    theirs.map(|(key, value)| (name(key, record), without_secrets(key, value))).collect()
+}
+
+/// What a key of a record is called as a column.
+fn name(key: &str, record: &Object) -> String {
+    if !is_of_the_row(key) {
+        return key.to_owned();
     }
-    let is_theirs = |key: &str| !TAKEN.contains(&key) && !is_secret(key) && !is_of_the_row(key);
-    let theirs = record.iter().filter(|(key, value)| is_theirs(key) && says(value));
-    theirs.map(|(key, value)| (key.to_owned(), value.clone())).collect()
+    let mut name = format!("{BESIDE}{key}");
+    while record.contains_key(&name) {
+        name.insert_str(0, BESIDE);
+    }
+    name
+}
+
+/// Of the attributes of a service, those that a column shows.
+pub(super) fn shown(attributes: Object) -> Object {
+    let is_shown = |key: &str| COLUMNS.iter().any(|(_, paths)| paths.iter().any(|path| *path == [key]));
+    attributes.into_iter().filter(|(key, value)| is_shown(key) && value.to_string().len() <= LONG).collect()
+}
+
+/// What an export says of all its records, in the words of each that does not say it itself.
+pub fn handed_down(export: &Object, record: &mut Object) {
+    const OF_ALL: [&str; 6] = ["session_id", "user_id", "release", "version", "environment", "tags"];
+    let nested = export.get("trace").and_then(Json::as_object);
+    let said = of_product(&nested.into_iter().chain([export]).collect::<Vec<_>>());
+    let own = of_product(&[record]);
+    for (column, value) in said.into_iter().filter(|(column, _)| OF_ALL.contains(&column.as_str())) {
+        if !own.contains_key(&column) {
+            record.insert(column, value);
+        }
+    }
 }
 
 /// What the log of a product says at one of some places, the likeliest first: a record, the attributes of its span.
@@ -153,12 +221,25 @@ fn brief(value: Json) -> Option<Json> {
     let is_brief = |value: &Json| says(value) && value.to_string().len() <= LONG;
     let value = match value {
         Json::Object(object) => {
-            let entries = object.into_iter().filter(|(key, value)| !is_secret(key) && is_brief(value));
-            Json::Object(entries.collect())
+            let entries = object.into_iter().map(|(key, value)| {
+                let value = without_secrets(&key, &value);
+                (key, value)
+            });
+            Json::Object(entries.filter(|(_, value)| is_brief(value)).collect())
         }
         value => Some(value).filter(is_brief)?,
     };
     says(&value).then_some(value)
+}
+
+/// Whether a value is too long to stand in every row of a conversation.
+fn is_longer(value: &Json) -> bool {
+    const LONGER: usize = 2_000;
+    match value {
+        Json::String(text) => text.len() > LONGER,
+        Json::Array(_) | Json::Object(_) => value.to_string().len() > LONGER,
+        _ => false,
+    }
 }
 
 fn says(value: &Json) -> bool {
@@ -171,34 +252,96 @@ fn says(value: &Json) -> bool {
     }
 }
 
-fn is_secret(key: &str) -> bool {
-    let key = key.to_lowercase();
-    SECRET.iter().any(|part| key.contains(part))
+/// The value of a key, without values that open doors at any depth.
+fn without_secrets(key: &str, value: &Json) -> Json {
+    match value {
+        Json::Null | Json::Bool(_) => value.clone(),
+        _ if is_secret(key) => Json::from(LEFT_OUT),
+        // JSON within a text stays as it is written, unless there is something in it to leave out.
+        Json::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            let Ok(inner) = Json::parse(text) else { return value.clone() };
+            let cleaned = without_secrets("", &inner);
+            if cleaned == inner { value.clone() } else { Json::from(cleaned.to_string()) }
+        }
+        Json::Array(items) => Json::Array(items.iter().map(|item| without_secrets("", item)).collect()),
+        Json::Object(object) => {
+            let entries = object.iter().map(|(key, value)| (key.to_owned(), without_secrets(key, value)));
+            Json::Object(entries.collect())
+        }
+        _ => value.clone(),
+    }
 }
 
-/// Whether a row has a column of that name by itself.
-fn is_of_the_row(key: &str) -> bool {
+fn is_secret(key: &str) -> bool {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut after_lower = false;
+    for c in key.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && after_lower {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        after_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    let last = |count: usize| words.len().checked_sub(count).map(|from| words[from..].join(" "));
+    [1, 2].into_iter().filter_map(last).any(|words| SECRET.contains(&words.as_str()))
+}
+
+/// Whether a row has a column of that name by itself, reads one as what was said or called, or gets one when it is labelled.
+pub fn is_of_the_row(key: &str) -> bool {
     const ROW: &[&str] = &[
+        "source_file",
         "record",
         "item",
         "source_id",
         "latency_s",
         "flags",
+        "raw",
+        "model",
+        "transcript_id",
         "turn",
         "turns",
         "episode_reward",
         "episode_reference_calls",
         "skipped",
+        "reason",
+    ];
+    const LABELLED: &[&str] = &[
+        "label",
+        "score",
+        "status",
+        "explanation",
+        "confidence",
+        "p_correct",
+        "error",
+        "raw_reply",
+        "judge",
+        "template",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost_usd",
+        "latency_ms",
+        "attempts",
+        "cached",
+        "calls_judged",
+        "calls_correct",
+        "call_labels",
+        "findings",
     ];
     let is_slot = |slot: &Slot| !EXPECTED.contains(slot) && slot.aliases().contains(&key);
-    ROW.contains(&key) || Slot::ALL.iter().any(is_slot)
+    ROW.contains(&key) || LABELLED.contains(&key) || Slot::ALL.iter().any(is_slot)
 }
 
 /// What is said of how a turn should have been; nobody reads it as what was said in it.
 const EXPECTED: [Slot; 2] = [Slot::Reference, Slot::ExpectedToolCalls];
 
-fn expects_calls(key: &str) -> bool {
-    Slot::ExpectedToolCalls.aliases().contains(&key)
+/// Whether a key says of one turn what is right.
+fn is_gold(key: &str) -> bool {
+    gold_columns::is_gold(key)
+        || Slot::ExpectedToolCalls.aliases().contains(&key)
+        || ["possible_answer", "gold_findings", "expected_findings"].contains(&key)
 }
 
 /// Gives every turn in `entries` what its record says. What is said of right and wrong is said of one turn: where a record has several,
@@ -207,37 +350,58 @@ pub(super) fn given(mut entries: Entries, about: Object) -> Entries {
     if about.is_empty() {
         return entries;
     }
-    let (mut gold, mut all) = (Object::new(), Object::new());
-    let mut timestamp = None;
+    let (mut gold, mut all) = (Object::new(), Vec::new());
+    let (mut timestamp, mut is_long) = (None, false);
     for (key, value) in about {
         if key == "timestamp" {
             timestamp = value::instant(&value);
-            continue;
+            if timestamp.is_none() {
+                all.push((format!("{BESIDE}{key}"), value));
+            }
+        } else if is_gold(&key) {
+            gold.insert(key, value);
+        } else {
+            is_long |= is_longer(&value);
+            all.push((key, value));
         }
-        let part = if is_gold(&key) || expects_calls(&key) { &mut gold } else { &mut all };
-        part.insert(key, value);
     }
     let (mut looked_at, mut turns, mut calls) = (Vec::new(), 0, None);
-    while !gold.is_empty() && turns < 2 {
+    while (is_long || !gold.is_empty()) && turns < 2 {
         let Some(entry) = entries.next() else { break };
         turns += usize::from(matches!(entry, Entry::Turn(_)));
         looked_at.push(entry);
     }
     if turns < 2 {
-        for (key, value) in gold {
-            if expects_calls(&key) { calls = Some(value) } else { all.insert(key, value) }
-        }
+        // Under several names, the usual one counts, and the others keep theirs.
+        calls = Slot::ExpectedToolCalls.aliases().iter().find_map(|key| gold.remove(key));
+        all.extend(std::mem::take(&mut gold));
+    } else {
+        // Every turn would repeat it.
+        all.iter_mut()
+            .filter(|(_, value)| is_longer(value))
+            .for_each(|(_, value)| *value = Json::from(LEFT_OUT));
     }
-    let all = Arc::new(all);
+    let is_ambiguous = !gold.is_empty();
+    let all: Arc<Object> = Arc::new(all.into_iter().collect());
     let told = move |mut entry| {
         if let Entry::Turn(turn) = &mut entry {
-            turn.origin.about.get_or_insert_with(|| Arc::clone(&all));
-            turn.origin.timestamp = turn.origin.timestamp.or(timestamp);
-            if turns > 1 {
-                turn.flags.push(Flag::GoldOfSeveralTurns);
-            }
+            let origin = &mut turn.origin;
+            origin.about = Some(match origin.about.take() {
+                None => Arc::clone(&all),
+                Some(own) => {
+                    // What is said of a turn itself, before what is said of all; but by the record's name it is found again.
+                    let mut both = Object::clone(&own);
+                    let others = all.iter().filter(|(key, _)| *key == "trace_id" || !own.contains_key(key));
+                    others.for_each(|(key, value)| both.insert(key, value.clone()));
+                    Arc::new(both)
+                }
+            });
+            origin.timestamp = origin.timestamp.or(timestamp);
             if let Some(calls) = &calls {
-                turn.origin.gold.get_or_insert_with(|| Gold::Calls(calls.clone()));
+                origin.gold.get_or_insert_with(|| Gold::Calls(calls.clone()));
+            }
+            if is_ambiguous {
+                turn.flags.push(Flag::GoldOfSeveralTurns);
             }
         }
         entry
@@ -277,7 +441,18 @@ mod tests {
             ),
             (r#"{"name":null,"tags":[],"metadata":"{}","release":" "}"#, "{}"),
             (r#"{"metadata":"{\"plan\": 1}"}"#, r#"{"metadata":{"plan":1}}"#),
-            (r#"{"metadata":{"api_key":"sk","x":1,"headers":{"a":"b"}}}"#, r#"{"metadata":{"x":1}}"#),
+            (
+                r#"{"metadata":{"api_key":"sk","x":1,"deep":{"HF_TOKEN":"hf","max_tokens":7}}}"#,
+                r#"{"metadata":{"api_key":"[left out]","x":1,"deep":{"HF_TOKEN":"[left out]","max_tokens":7}}}"#,
+            ),
+            (
+                r#"{"session_id":"project","session_name":"p","extra":{"metadata":{"session_id":"chat"}}}"#,
+                r#"{"session_id":"chat","project":"p","metadata":{"session_id":"chat"}}"#,
+            ),
+            (
+                r#"{"info":{"trace_id":"tr-1","trace_metadata":{"mlflow.trace.session":"s","mlflow.trace.user":"u"}}}"#,
+                r#"{"trace_id":"tr-1","session_id":"s","user_id":"u"}"#,
+            ),
         ] {
             assert_eq!(product(record), about, "{record}");
         }
@@ -290,9 +465,62 @@ mod tests {
 
     #[test]
     fn teams_keep_what_they_write_beside_their_messages() {
-        let format = LogFormat::named("openai_messages").unwrap();
-        let record = r#"{"id":"c","messages":[],"tools":[],"gold":"correct","plan":{"a":[1]},"x-api-key":"sk","question":"q","note":null,"timestamp":1}"#;
-        let about = Json::Object(of(format, &object(record))).to_string();
-        assert_eq!(about, r#"{"gold":"correct","plan":{"a":[1]},"timestamp":1}"#);
+        let kept = |format: &str, record: &str| {
+            Json::Object(of(LogFormat::named(format).unwrap(), &object(record))).to_string()
+        };
+        let record = r#"{"id":"c","messages":[],"tools":[],"gold":"correct","plan":{"a":[1]},"x-api-key":"sk","question":"q","note":null,"tags":[],"turn":3}"#;
+        assert_eq!(
+            kept("openai_messages", record),
+            r#"{"gold":"correct","plan":{"a":[1]},"x-api-key":"[left out]","input_question":"q","tags":[],"input_turn":3}"#
+        );
+        assert_eq!(
+            kept("provider_pair", r#"{"request":{},"response":{},"output":1,"user":"u"}"#),
+            r#"{"user":"u"}"#
+        );
+        assert_eq!(kept("openai_messages", r#"{"messages":[],"output":1}"#), r#"{"input_output":1}"#);
+    }
+
+    #[test]
+    fn keys_whose_values_open_doors_are_known_by_their_last_words() {
+        for key in [
+            "token",
+            "accessToken",
+            "HF_TOKEN",
+            "api_key",
+            "openaiApiKey",
+            "private-key",
+            "passwd",
+            "Authorization",
+            "request_headers",
+            "db.password",
+        ] {
+            assert!(is_secret(key), "{key}");
+        }
+        for key in [
+            "tokens",
+            "max_tokens",
+            "cookie_consent",
+            "password_policy",
+            "api_key_id",
+            "secretary",
+            "key",
+            "headers_count",
+            "author",
+        ] {
+            assert!(!is_secret(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_trace_is_said_of_its_records() {
+        let mut record = object(r#"{"id":"o","version":"own"}"#);
+        handed_down(
+            &object(r#"{"trace":{"sessionId":"s","version":"v"},"userId":"u","observations":[]}"#),
+            &mut record,
+        );
+        assert_eq!(
+            Json::Object(record).to_string(),
+            r#"{"id":"o","version":"own","session_id":"s","user_id":"u"}"#
+        );
     }
 }

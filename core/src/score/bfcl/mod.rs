@@ -141,35 +141,49 @@ fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
     )
 }
 
-/// The expected calls of `row` where they are written as the benchmark writes them, with a list of accepted values for each parameter. A
-/// parameter that takes lists tells the two apart: of its accepted values, each is a list.
+/// The expected calls of `row` where they are surely written as the benchmark writes them, with a list of accepted values for each
+/// parameter: those parameters take no lists, or lists of such values, and the values fit that. In doubt they are what they say.
 fn nested(row: &Object, functions: Option<&Json>) -> Option<Json> {
     let expected = match row.get("expected_tool_calls")? {
         Json::String(text) => Json::parse(text).ok()?,
         expected => expected.clone(),
     };
-    let takes_lists = |tool: &str, parameter: &str| {
-        let tool = functions?
+    let schema = |tool: &str, parameter: &str| {
+        let known = functions?
             .as_array()?
             .iter()
-            .find(|known| known.get("name").and_then(Json::as_str) == Some(tool))?;
-        let declared = tool.get("parameters")?.get("properties")?.get(parameter)?.get("type")?.as_str()?;
-        Some(["array", "list", "tuple"].contains(&declared))
+            .find(|known| known.get("name").and_then(Json::as_str) == Some(tool));
+        known?.get("parameters")?.get("properties")?.get(parameter)
     };
-    let may_be_accepted = |tool: &str, parameter: &str, values: &Json| {
+    let are_accepted = |tool: &str, parameter: &str, values: &Json| {
+        let values = values.as_array().filter(|values| !values.is_empty())?;
+        let schema = schema(tool, parameter)?;
         let is_value = |value: &Json| matches!(value, Json::Array(_)) || value.as_str() == Some("");
-        let values = values.as_array()?;
-        Some(
-            !values.is_empty() && (takes_lists(tool, parameter) != Some(true) || values.iter().all(is_value)),
-        )
+        Some(match schema.get("type")?.as_str()? {
+            "array" | "list" | "tuple" => {
+                takes_no_lists(schema.get("items")?)
+                    && values.iter().all(is_value)
+                    && values.iter().any(|value| value.as_array().is_some())
+            }
+            _ => takes_no_lists(schema),
+        })
     };
     let is_nested = |call: &Json| {
         let (tool, parameters) = call.as_object().filter(|call| call.len() == 1)?.iter().next()?;
         let mut parameters = parameters.as_object()?.iter();
-        Some(parameters.all(|(name, values)| may_be_accepted(tool, name, values) == Some(true)))
+        Some(parameters.all(|(name, values)| are_accepted(tool, name, values) == Some(true)))
     };
     let calls = expected.as_array()?;
     calls.iter().all(|call| is_nested(call) == Some(true)).then_some(expected)
+}
+
+/// Whether a value of this schema is surely no list.
+fn takes_no_lists(schema: &Json) -> bool {
+    const OTHERS: &[&str] =
+        &["string", "integer", "number", "float", "double", "boolean", "bool", "dict", "object"];
+    let is_other =
+        |name: &Json| name.as_str().is_some_and(|name| OTHERS.contains(&name.to_lowercase().as_str()));
+    schema.get("type").is_some_and(is_other)
 }
 
 fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, SettingError> {
@@ -203,7 +217,8 @@ mod tests {
 
     #[test]
     fn accepted_values_are_read_as_the_benchmark_writes_them() {
-        let functions = r#"[{"name":"f","parameters":{"properties":{"city":{"type":"string"},"tags":{"type":"array"}}}}]"#;
+        let functions = r#"[{"name":"f","parameters":{"properties":{"city":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},
+            "grid":{"type":"array","items":{"type":"array"}},"any":{"type":["array","null"]},"java":{"type":"ArrayList"}}}}]"#;
         for (expected, is_nested) in [
             (r#"[{"f":{"city":["Oslo","Bergen"],"tags":[["a"],""]}}]"#, true),
             (r#""[{\"f\":{\"city\":[\"Oslo\"]}}]""#, true),
@@ -211,6 +226,12 @@ mod tests {
             (r#"[{"f":{"tags":["a"]}}]"#, false),
             (r#"[{"f":{"city":["Oslo"],"tags":["a"]}}]"#, false),
             (r#"[{"f":{"city":"Oslo"}}]"#, false),
+            (r#"[{"f":{"tags":[""]}}]"#, false),
+            // In doubt it is what it says.
+            (r#"[{"f":{"grid":[[1,2],[3,4]]}}]"#, false),
+            (r#"[{"f":{"any":["a","b"]}}]"#, false),
+            (r#"[{"f":{"java":["a","b"]}}]"#, false),
+            (r#"[{"f":{"unknown":["a"]}}]"#, false),
             (r#"[{"name":"f","arguments":{"city":["Oslo"]}}]"#, false),
         ] {
             let row = Json::parse(&format!(r#"{{"expected_tool_calls":{expected}}}"#)).unwrap();

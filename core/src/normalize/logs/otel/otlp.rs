@@ -1,7 +1,7 @@
 //! OTLP's JSON to plain values: `{"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "1"}}]}}` is `{"a": 1}`.
 
 use crate::domain::{Json, Number, Object};
-use crate::normalize::logs::value;
+use crate::normalize::logs::{about, value};
 
 /// Where spans stand, each list under one of several keys.
 const SPANS: &[&[&str]] = &[
@@ -40,6 +40,19 @@ pub(super) fn log_records(record: &mut Object) -> Vec<Json> {
 fn leaves(record: &mut Object, path: &[&[&str]]) -> Vec<Json> {
     let Some((keys, rest)) = path.split_first() else { return Vec::new() };
     let mut level = list(record, keys);
+    for holder in level.iter_mut().filter_map(|holder| match holder {
+        Json::Object(holder) => Some(holder),
+        _ => None,
+    }) {
+        let resource = value::take_object(holder, "resource");
+        let shown = about::shown(attributes(resource.and_then(|mut resource| resource.remove("attributes"))));
+        if !shown.is_empty() && path == SPANS {
+            holder.insert(
+                "resource",
+                Json::Object(Object::from_iter([("attributes".to_owned(), Json::Object(shown))])),
+            );
+        }
+    }
     for keys in rest {
         level = level
             .into_iter()
