@@ -166,7 +166,6 @@ class BatchRest(TypedDict, total=False):
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
     max_fail: Mapping[str, int] | None
-    report: Path | None
 
 
 class BatchOptions(BatchRest, total=False):
@@ -220,9 +219,6 @@ class ClusterOptions(TypedDict, total=False):
     overwrite: bool | None
     drop: Some | None
     calibration: Path | None
-    errata: Path | None
-    id: str | None
-    report: Path | None
 
 
 class ResnapRest(TypedDict, total=False):
