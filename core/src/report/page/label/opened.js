@@ -11,7 +11,7 @@ function drawOpened(place, row, number_, store, marks, act) {
         el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑", el("kbd", null, "k")),
         el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓", el("kbd", null, "j")))),
     markBar(number_, store, marks, act),
-    row.error ? el("p", { class: "failed" }, "This row cannot be judged: ", visible(words(row.error))) : null,
+    row.error && !verdicts.length ? el("p", { class: "failed" }, "This row cannot be judged: ", visible(words(row.error))) : null,
     el("div", { class: "verdict-top" }, verdicts.map((verdict) => verdictLine(verdict, store))),
     el("div", { class: "columns" },
       el("section", { "aria-label": "Conversation" }, talkOf(row, verdicts, store)),
