@@ -22,8 +22,18 @@ const PRICES: (&str, &str) = ("prices", "Mapping[str, Any] | None");
 const ROWS: (&str, &str) = ("return_rows", "bool | None");
 
 /// What only a file or a terminal needs.
-const WRITTEN: &[&str] =
-    &["output", "to", "escape_formulas", "force", "partial", "dry_run", "junit", "fold", "fold_output"];
+const WRITTEN: &[&str] = &[
+    "output",
+    "to",
+    "escape_formulas",
+    "force",
+    "partial",
+    "dry_run",
+    "report",
+    "junit",
+    "fold",
+    "fold_output",
+];
 
 /// What only a whole run can have, or a table that one process reads: on a cluster each batch is a run.
 const WHOLE: &[&str] = &[
@@ -33,6 +43,9 @@ const WHOLE: &[&str] = &[
     "force",
     "partial",
     "dry_run",
+    "report",
+    "errata",
+    "id",
     "junit",
     "fold",
     "fold_output",

@@ -80,11 +80,14 @@ class LabelRest(TypedDict, total=False):
     drop: Some | None
     partial: bool | None
     calibration: Path | None
+    errata: Path | None
+    id: str | None
     allow_unjudged: float | None
     max_abstained: float | None
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
     max_fail: Mapping[str, int] | None
+    report: Path | None
     junit: Path | None
     fold: Some | None
     fold_output: Path | None
@@ -156,6 +159,8 @@ class BatchRest(TypedDict, total=False):
     overwrite: bool | None
     drop: Some | None
     calibration: Path | None
+    errata: Path | None
+    id: str | None
     allow_unjudged: float | None
     max_abstained: float | None
     min_pass_rate: float | None
@@ -276,11 +281,14 @@ class ResnapRest(TypedDict, total=False):
     drop: Some | None
     partial: bool | None
     calibration: Path | None
+    errata: Path | None
+    id: str | None
     allow_unjudged: float | None
     max_abstained: float | None
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
     max_fail: Mapping[str, int] | None
+    report: Path | None
     junit: Path | None
     fold: Some | None
     fold_output: Path | None

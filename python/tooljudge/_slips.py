@@ -8,8 +8,8 @@ from ._errors import InputError, JudgeError, SettingsError
 
 # Options that name columns of the rows or files to write, or that are no flags.
 _LEFT_OUT = {
-    *("column", "drop", "dry_run", "fold", "fold_output", "force", "junit", "output", "partial", "progress", "report", "return_summary"),
-    *("to", "where"),
+    *("column", "drop", "dry_run", "errata", "fold", "fold_output", "force", "id", "junit", "output", "partial", "progress", "report"),
+    *("return_summary", "to", "where"),
 }
 _ROW = b'{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}'
 

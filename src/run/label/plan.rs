@@ -129,8 +129,8 @@ impl Plan {
 
     /// What takes rows down for their page, where there is to be one.
     pub(super) fn reporting(&self) -> Result<Option<ReportWatch>, RunError> {
-        let (source, dropped) = (&self.source, &self.destination.dropped);
-        let watch = |path: &PathBuf| ReportWatch::new(path, &self.session.panel, source, dropped);
+        let left_out = self.destination.left_out();
+        let watch = |path: &PathBuf| ReportWatch::new(path, &self.session.panel, &self.source, &left_out);
         self.report.as_ref().map(watch).transpose()
     }
 

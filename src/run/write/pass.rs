@@ -64,7 +64,7 @@ impl Destination {
     }
 
     /// Input columns that are not written.
-    fn left_out(&self) -> Vec<&str> {
+    pub(in crate::run) fn left_out(&self) -> Vec<&str> {
         self.replaced.iter().chain(&self.dropped).map(String::as_str).collect()
     }
 

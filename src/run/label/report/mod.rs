@@ -100,12 +100,12 @@ struct Toolboxes {
 }
 
 impl ReportWatch {
-    /// Takes down what `panel` says of the rows of `source`, for a page at `path`; without the columns that are `dropped`.
+    /// Takes down what `panel` says of the rows of `source`, for a page at `path`; without the columns that are `left_out`.
     pub fn new(
         path: &Path,
         panel: &Panel,
         source: &Source,
-        dropped: &[String],
+        left_out: &[&str],
     ) -> Result<ReportWatch, RunError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
@@ -117,7 +117,7 @@ impl ReportWatch {
         let is_log = source.table.logs().is_some();
         let is_other = |name: &&str| {
             !taken.iter().any(|taken| taken == name)
-                && !dropped.iter().any(|dropped| dropped == name)
+                && !left_out.contains(name)
                 && !(is_log && OF_LOGS.contains(name))
         };
         let columns: Vec<String> =

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Entry, ReportWatch};
 use crate::report;
 use crate::run::RunError;
-use crate::write::write_parts;
+use crate::write::{WriteError, write_parts};
 
 /// Bytes and rows of a chunk before it is compressed.
 const CHUNK: usize = 400_000;
@@ -43,9 +43,16 @@ impl ReportWatch {
             if whole {
                 return Ok(());
             }
+            if self.rows.len() <= 1 {
+                let why = "one row alone is too large for a page".to_owned();
+                return Err(WriteError::Io { path, why }.into());
+            }
             // It would be too large: as many rows as went in are a measure of how many do.
             let most = room.written.max(self.rows.len() / 2) as f64 * 0.9;
+            let before = self.rows.len();
             self.thin((most as u64).max(1));
+            // Few rows are left by chance, and by chance all of them.
+            self.rows.truncate(before - 1);
         }
     }
 
@@ -66,9 +73,10 @@ impl ReportWatch {
             &packed(&format!("{{\"boxes\":{shared_json}}}"))?,
             &after_shared,
         ];
+        let is_there = room.take(tail.len());
         for part in before {
             to.write_all(part.as_bytes())?;
-            if !room.take(part.len() + tail.len()) {
+            if !is_there || !room.take(part.len()) {
                 return Ok(false);
             }
         }

@@ -31,7 +31,7 @@ const kindOf = (member, label) => (label === null ? "none" : member.passing.has(
 /** The labels as buttons that filter, on top of the page. */
 function drawTally(place, store, view, change) {
   const tally = tallyOf(store, view);
-  const all = { name: "", text: "all rows", count: store.size, kind: "all" };
+  const all = { name: "", text: store.size < number(store.about.rows) ? "rows here" : "all rows", count: store.size, kind: "all" };
   const button = ({ name, text, count, kind }) =>
     el("button", { type: "button", class: `facet ${kind === "all" ? "" : `says-${kind}`}`, "aria-pressed": String(view.label === name), click: () => change({ label: view.label === name ? "" : name }) },
       el("b", null, thousands(count)), el("span", null, visible(text)));

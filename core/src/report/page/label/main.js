@@ -207,7 +207,7 @@ function drawHead(store) {
   refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, [...new Set(list(about.members).map((member) => words(record(member).judge)))].join(", "), moment(about.created_at)].filter(Boolean).join(" · "));
   const left = sample.filter(({ here, all }) => here < all);
   if (left.length) {
-    const said = sample.map(({ what, here, all }) => (here < all ? `${thousands(here)} of the ${thousands(all)} ${words(what)}, chosen at random` : `all ${thousands(all)} ${words(what)}`));
+    const said = sample.filter(({ all }) => all > 0).map(({ what, here, all }) => (here < all ? `${thousands(here)} of the ${thousands(all)} ${words(what)}, chosen at random` : `all ${thousands(all)} ${words(what)}`));
     add(document.querySelector("header"), el("p", { class: "failed" }, `A report holds a limited number of rows. Here are ${said.join(", and ")}. The labelled table has all rows.`));
   }
 }

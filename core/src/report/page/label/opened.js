@@ -2,16 +2,16 @@
 
 function drawOpened(place, row, number_, store, marks, act) {
   const verdicts = verdictsOf(row, store);
-  const facts = [`row ${thousands(number_)}`, words(row.id) ? [words(store.about.id), " ", el("bdi", null, visible(words(row.id)))] : null];
+  const facts = [`row ${thousands(number_)}`, words(row.id) ? [words(store.about.id), " ", el("bdi", { title: row.id }, visible(clipped(words(row.id))))] : null];
   refill(place,
     el("div", { class: "open-head" },
       el("button", { type: "button", class: "plain back", click: act.back }, "← All rows"),
       el("h2", { tabindex: "-1", id: "opened-title" }, facts.filter(Boolean).map((fact, at) => [at ? " · " : "", fact])),
       el("span", { class: "steps" },
-        el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑ k"),
-        el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓ j"))),
+        el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑", el("kbd", null, "k")),
+        el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓", el("kbd", null, "j")))),
     markBar(number_, store, marks, act),
-    row.error ? el("p", { class: "failed" }, "This row cannot be judged: ", visible(words(row.error))) : null,
+    row.error && !verdicts.length ? el("p", { class: "failed" }, "This row cannot be judged: ", visible(words(row.error))) : null,
     el("div", { class: "verdict-top" }, verdicts.map((verdict) => verdictLine(verdict, store))),
     el("div", { class: "columns" },
       el("section", { "aria-label": "Conversation" }, talkOf(row, verdicts, store)),

@@ -42,7 +42,7 @@ function testsOf(view, store, marks) {
   const tests = [];
   const anyOf = (value, names, field) => {
     const code = list(names).indexOf(value);
-    tests.push((place) => chosen.some((member) => list(member[field])[place] === code));
+    tests.push((place) => code >= 0 && chosen.some((member) => list(member[field])[place] === code));
   };
   if (view.label === DIFFER) tests.push((place) => differs(store, place));
   else if (view.label === NO_LABEL) tests.push((place) => chosen.some((member) => list(member.label)[place] === -1));
@@ -62,7 +62,7 @@ function testsOf(view, store, marks) {
   const column = list(index.columns).find(({ name }) => name === view.column);
   if (view.column && view.value && column) {
     const code = list(column.values).indexOf(view.value);
-    tests.push((place) => column.codes[place] === code);
+    tests.push((place) => code >= 0 && column.codes[place] === code);
   }
   if (view.marked) tests.push((place) => isMarked(view.marked, marks.of(index.rows[place]), store, place));
   return tests;
