@@ -80,7 +80,7 @@ impl Problem {
             return None;
         }
         let answer: Value = serde_json::from_str(body).ok()?;
-        if answer["error"].is_null() && answer["type"] != "error" {
+        if says_nothing(&answer["error"]) && answer["type"] != "error" {
             return None;
         }
         let problem = Problem::read(body);
@@ -282,6 +282,18 @@ impl Problem {
     }
 }
 
+/// Whether an error in an answer is none: some gateways always have the field.
+pub(super) fn says_nothing(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Bool(true) => false,
+    }
+}
+
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -337,7 +349,10 @@ mod tests {
         );
         assert_eq!(problem.kinds, ["429", "RESOURCE_EXHAUSTED"]);
         assert_eq!(problem.retry_delay, Some(Duration::from_millis(1500)));
-        assert_eq!(Problem::find(200, r#"{"error":null,"status":"completed"}"#), None);
+        for nothing in ["null", "{}", "[]", "\"\"", "false", "0"] {
+            let body = format!(r#"{{"error":{nothing},"status":"completed"}}"#);
+            assert_eq!(Problem::find(200, &body), None, "{body}");
+        }
         assert_eq!(Problem::find(200, r#"{"choices":[{"message":{"content":"\"error\""}}]}"#), None);
         assert_eq!(Problem::find(200, r#"{"error":{"code":429}}"#).unwrap().status, 429);
         assert_eq!(

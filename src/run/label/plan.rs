@@ -15,7 +15,7 @@ use crate::run::{
     Ceiling, Control, Destination, FoldWatch, ListWatch, Listed, Member, Panel, RateInput, RateWatch,
     RunError, Session, Source, Summary,
 };
-use crate::write::{Output, WriteError};
+use crate::write::{Output, WriteError, check_text};
 
 /// A run that can begin.
 pub(super) struct Plan {
@@ -61,6 +61,9 @@ impl Plan {
             fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit).collect();
         if !others.is_empty() {
             check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
+        }
+        if let Some(junit) = settings.junit.as_ref().filter(|_| *purpose != Purpose::DryRun) {
+            check_text(junit, settings.output.force)?;
         }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
