@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reqwest::Url;
+use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::failure::{Failure, excerpt};
@@ -216,7 +218,11 @@ impl Problem {
                 Err(Failure::Question { code: "prompt_too_long".to_owned(), message })
             }
             429 => Err(Failure::Throttled { message, wait }),
-            300..400 => run("redirected"),
+            300..400 => {
+                let message = target(&response.headers).map_or(message, |to| format!("{status} to {to}"));
+                Err(Failure::Run { code: "redirected", message })
+            }
+            407 => run("proxy_authorization"),
             _ if self.is_too_long() => Err(Failure::Question { code: "prompt_too_long".to_owned(), message }),
             408 | 409 | 425 | 500..600 => {
                 Err(Failure::Passing { code: format!("http_{status}"), message, wait })
@@ -280,6 +286,21 @@ impl Problem {
     fn names(&self, name: &str) -> bool {
         mentions(if self.param.is_empty() { &self.message } else { &self.param }, name)
     }
+}
+
+/// Where a response sends its readers, without user, password and query.
+fn target(headers: &HeaderMap) -> Option<String> {
+    let told = headers.get(LOCATION)?.to_str().ok()?;
+    let to = match told.parse::<Url>() {
+        Ok(mut url) => {
+            // Fails only for URLs that cannot have them.
+            let _ = (url.set_username(""), url.set_password(None));
+            url.to_string()
+        }
+        Err(_) => told.to_owned(),
+    };
+    let to = to.split(['?', '#']).next().unwrap_or_default();
+    (!to.is_empty()).then(|| excerpt(to, 200))
 }
 
 /// Whether an error in an answer is none: some gateways always have the field.
