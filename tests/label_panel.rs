@@ -268,6 +268,13 @@ fn a_ceiling_leaves_the_rest_for_another_day() {
         ["label", "in.csv", "--judge", "openai:fair", "--base-url", &server.url, "--max-tokens", "50"];
     let ran = work.run(&[&unpriced[..], &["--max-cost", "0.1"]].concat()).ended(2);
     assert!(ran.stderr.contains("the price of fair"), "{}", ran.stderr);
+    let elsewhere = unpriced.map(|arg| if arg == "openai:fair" { "openai:gpt-5-mini" } else { arg });
+    let ran = work.run(&[&elsewhere[..], &["--max-cost", "0.1"]].concat()).ended(2);
+    assert!(
+        ran.stderr.contains("the price of gpt-5-mini at this address, for its list price holds"),
+        "{}",
+        ran.stderr
+    );
     let ran = work.run(&["label", "in.csv", "--judge", "fair", "--max-cost", "0.1"]).ended(2);
     assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
 

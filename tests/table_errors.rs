@@ -313,6 +313,9 @@ fn outputs_that_cannot_be() {
         cases.push(("in.csv", "/proc/out.csv", "cannot write /proc/out.csv: entity not found".into()));
         let full = "cannot write /dev/full: no space left on its disk; free some and run the same command again; replies that were paid for are kept";
         cases.push(("in.csv", "/dev/full", full.into()));
+        for format in ["parquet", "arrow", "jsonl.gz", "csv.zst"] {
+            assert_eq!(fails(&work, &["in.csv", "-o", "/dev/full", "--to", format]), full, "{format}");
+        }
     }
     for (input, output, message) in cases {
         assert_eq!(fails(&work, &[input, "-o", output]), message);

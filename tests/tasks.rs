@@ -264,6 +264,34 @@ fn a_report_lists_every_row() {
     }
     let ran = work.run(&["label", "in.csv", "--junit", "in.csv"]).ended(2);
     assert!(ran.stderr.contains("in.csv"), "{}", ran.stderr);
+    // A report is replaced by the next one, and no file of anybody else is.
+    work.run(&[&["label", "in.csv", "--decide", "always"], &gates[..]].concat()).ended(1);
+    let other = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"of another tool\"/>\n";
+    for theirs in ["alias ll='ls -l'\n", other] {
+        work.file("theirs", theirs);
+        work.file(
+            "cases.jsonl",
+            "{\"tool_call\": {\"name\": \"f\"}, \"expected_tool_calls\": [{\"name\": \"f\"}]}\n",
+        );
+        work.file("suite.toml", "name = 's'\ntools = []\n[[cases]]\nid = 'a'\nuser_message = 'hi'\nshould_not_call_tools = true\n");
+        work.file("script.jsonl", "{\"case\": \"a\", \"replies\": [\"hello\"]}\n");
+        for command in [
+            &["label", "in.csv", "-o", "o.csv"][..],
+            &["score", "cases.jsonl", "--scorer", "tool_correctness"],
+            &["drive", "suite.toml", "--agent", "script:script.jsonl"],
+        ] {
+            let ran = work.run(&[command, &["--junit", "theirs"]].concat()).ended(2);
+            assert!(
+                ran.stderr.contains("theirs") && ran.stderr.contains("--force"),
+                "{command:?}: {}",
+                ran.stderr
+            );
+            assert_eq!(work.read("theirs"), theirs);
+        }
+    }
+    let forced = ["score", "cases.jsonl", "--scorer", "tool_correctness", "--junit", "theirs", "--force"];
+    work.run(&forced).ended(0);
+    assert!(work.read("theirs").contains("tool_correctness"));
 }
 
 #[test]

@@ -60,6 +60,8 @@ struct State {
     /// The worst that requests under way can cost.
     reserved: u64,
     under_way: usize,
+    /// The least that could not be set aside.
+    refused: Option<u64>,
 }
 
 /// The worst that one request can cost. Dropped without a word it counts as spent: what became of the request is not
@@ -89,6 +91,23 @@ impl CostBudget {
     /// What was spent so far, in US dollars, requests whose fate is unknown included at their worst.
     pub fn spent(&self) -> f64 {
         self.state().spent as f64 / UNITS
+    }
+
+    /// What may be spent, in US dollars: by all runs together, where they share a purse.
+    pub(crate) fn ceiling(&self) -> f64 {
+        self.ceiling as f64 / UNITS
+    }
+
+    /// By how many US dollars more was spent than was allowed, if it was; of what runs with the same purse spent nothing is known.
+    pub(crate) fn exceeded(&self) -> Option<f64> {
+        let beyond = self.state().spent.saturating_sub(self.ceiling);
+        (beyond > 0).then_some(beyond as f64 / UNITS)
+    }
+
+    /// What a request may cost that nothing was left for, in US dollars, if nothing was sent at all.
+    pub(crate) fn too_small_for(&self) -> Option<f64> {
+        let state = self.state();
+        state.refused.filter(|_| state.spent == 0).map(|amount| amount as f64 / UNITS)
     }
 
     /// Sets aside `worst` dollars. Waits as long as requests under way, here or in a run with the same purse, may turn out cheaper
@@ -121,8 +140,8 @@ impl CostBudget {
             self.state().granted += given.more;
             match (given.more, is_idle, given.may_return) {
                 (1.., ..) => {}
-                (_, true, false) => return Err(AskError::Ceiling),
-                (_, true, true) if began.elapsed() >= PATIENCE => return Err(AskError::Ceiling),
+                (_, true, false) => return Err(self.refuse(amount)),
+                (_, true, true) if began.elapsed() >= PATIENCE => return Err(self.refuse(amount)),
                 (_, false, false) => self.changed.notified().await,
                 (_, _, true) => tokio::select! {
                     () = self.changed.notified() => {}
@@ -130,6 +149,12 @@ impl CostBudget {
                 },
             }
         }
+    }
+
+    fn refuse(&self, amount: u64) -> AskError {
+        let mut state = self.state();
+        state.refused = Some(state.refused.map_or(amount, |least| least.min(amount)));
+        AskError::Ceiling
     }
 
     /// What to say to the purse where `amount` is to be had. Without a request under way, all that was not spent is given back with

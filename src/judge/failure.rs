@@ -35,6 +35,9 @@ pub(super) fn advice(code: &str) -> Option<&'static str> {
         "unknown_model" => "does not know this model: check its name after --judge",
         "unreachable" => "cannot be reached: is it running, and is its address right?",
         "redirected" => "sends requests elsewhere: give the address they end up at with --base-url",
+        "proxy_authorization" => {
+            "is behind a proxy that wants a user and a password: give them in its address, as in http://USER:PASSWORD@HOST:PORT"
+        }
         "insufficient_quota" => "has no credit left for this key",
         "daily_quota" => "has given all that it gives in a day",
         _ => return None,

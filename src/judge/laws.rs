@@ -20,6 +20,7 @@ use super::formats::gemini::Gemini;
 use super::formats::ollama::Ollama;
 use super::formats::responses::Responses;
 use super::limiter::{Cost, Permit};
+use super::problem::says_nothing;
 use super::provider_format::{Answer, ProviderFormat, Response, understand};
 use super::{Limiter, Limits, Parameters, Price, body_hints, hints, retry};
 use crate::domain::{AnswerForm, Prompt, Rails, Stop};
@@ -61,7 +62,7 @@ pub fn reply(choice: usize, status: u16, explain: bool, body: &[u8]) {
     let json = serde_json::from_str::<Value>(&text);
     let is_error = !(200..300).contains(&status)
         // A server that writes its keys with escapes is not known.
-        || !text.contains('\\') && json.as_ref().is_ok_and(|json| !json["error"].is_null() || json["type"] == "error");
+        || !text.contains('\\') && json.as_ref().is_ok_and(|json| !says_nothing(&json["error"]) || json["type"] == "error");
     let understood = understand(format.as_ref(), &prompt, &AdaptationSet::new(), &response(body));
     match &understood {
         Ok(answer) if is_error => {

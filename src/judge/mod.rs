@@ -7,7 +7,9 @@
 
 mod adaptation;
 mod adaptation_probe;
+mod billing;
 mod body_hints;
+mod body_repair;
 mod body_template;
 mod channel;
 mod cost_budget;
@@ -32,6 +34,7 @@ mod remote;
 mod retry;
 mod settings;
 mod setup_error;
+mod starvation;
 mod target;
 mod transport;
 mod turn_format;

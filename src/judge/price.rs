@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::billing::Overrun;
 use crate::domain::Usage;
 
 /// Tokens billed beyond those in the body: what separates messages, and the instructions that some providers add for
@@ -34,6 +35,15 @@ impl Price {
         find(model).or_else(|| find(undated(model, list.snapshots.get(provider)?)?))
     }
 
+    /// Whether the list has the price of a model of that name, whoever it is of.
+    pub(super) fn is_listed_for_some(model: &str) -> bool {
+        let providers =
+            LIST.iter().flat_map(|list| list.models.keys()).filter_map(|name| name.split(':').next());
+        let mut providers: Vec<&str> = providers.collect();
+        providers.dedup();
+        providers.iter().any(|provider| Price::listed(provider, model).is_some())
+    }
+
     /// When the list was last looked through, as `YYYY-MM-DD`.
     pub fn as_of() -> Option<&'static str> {
         LIST.as_ref().map(|list| list.as_of.as_str())
@@ -52,15 +62,15 @@ impl Price {
         Some(dollars / 1e6)
     }
 
-    /// The most that a request can cost: a token is at least one byte of its body, and nothing comes from a cache. None
-    /// where the prompt may be too long for this price.
-    pub(super) fn worst(&self, body_bytes: usize, max_tokens: u32) -> Option<f64> {
+    /// The most that a request can cost: a token is at least one byte of its body, unless it was seen to be less (`overrun`), and nothing
+    /// comes from a cache. None where the prompt may be too long for this price.
+    pub(super) fn worst(&self, body_bytes: usize, max_tokens: u32, overrun: Overrun) -> Option<f64> {
         // A cached token dearer than a fresh one would be odd, but a price may be anybody's.
         let input = self.input.max(self.cached_input.unwrap_or(0.0));
         let usage = Usage {
-            prompt_tokens: Some(body_bytes as u64 + HIDDEN_TOKENS),
+            prompt_tokens: Some((body_bytes as f64 * overrun.input).ceil() as u64 + HIDDEN_TOKENS),
             cached_tokens: None,
-            completion_tokens: Some(max_tokens.into()),
+            completion_tokens: Some((f64::from(max_tokens) * overrun.output).ceil() as u64),
         };
         Price { input, ..*self }.cost(&usage)
     }
@@ -129,6 +139,10 @@ mod tests {
 
     #[test]
     fn only_exact_names_and_snapshots_have_a_price() {
+        assert!(
+            Price::is_listed_for_some("gpt-5-mini") && Price::is_listed_for_some("claude-haiku-4-5-20251001")
+        );
+        assert!(!Price::is_listed_for_some("qwen3"));
         let mini = Price::listed("openai", "gpt-5-mini");
         assert!(mini.is_some());
         assert_eq!(Price::listed("openai", "gpt-5-mini-2025-08-07"), mini);
@@ -167,7 +181,9 @@ mod tests {
         assert_eq!(cost(usage(Some(10_001), None, Some(10))), None);
         let uncached = Price { cached_input: None, ..price };
         assert_eq!(uncached.cost(&usage(Some(1000), Some(400), Some(0))), Some(0.002));
-        assert_eq!(price.worst(500, 64).map(|worst| (worst * 1e6).round()), Some(3512.0));
-        assert_eq!(price.worst(9001, 64), None);
+        let worst = |bytes, overrun| price.worst(bytes, 64, overrun).map(|worst| (worst * 1e6).round());
+        assert_eq!(worst(500, Overrun::NONE), Some(3512.0));
+        assert_eq!(worst(500, Overrun { input: 3.0, output: 2.0 }), Some(6024.0));
+        assert_eq!(worst(9001, Overrun::NONE), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reqwest::Url;
+use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::failure::{Failure, excerpt};
@@ -80,7 +82,7 @@ impl Problem {
             return None;
         }
         let answer: Value = serde_json::from_str(body).ok()?;
-        if answer["error"].is_null() && answer["type"] != "error" {
+        if says_nothing(&answer["error"]) && answer["type"] != "error" {
             return None;
         }
         let problem = Problem::read(body);
@@ -216,7 +218,11 @@ impl Problem {
                 Err(Failure::Question { code: "prompt_too_long".to_owned(), message })
             }
             429 => Err(Failure::Throttled { message, wait }),
-            300..400 => run("redirected"),
+            300..400 => {
+                let message = target(&response.headers).map_or(message, |to| format!("{status} to {to}"));
+                Err(Failure::Run { code: "redirected", message })
+            }
+            407 => run("proxy_authorization"),
             _ if self.is_too_long() => Err(Failure::Question { code: "prompt_too_long".to_owned(), message }),
             408 | 409 | 425 | 500..600 => {
                 Err(Failure::Passing { code: format!("http_{status}"), message, wait })
@@ -282,6 +288,33 @@ impl Problem {
     }
 }
 
+/// Where a response sends its readers, without user, password and query.
+fn target(headers: &HeaderMap) -> Option<String> {
+    let told = headers.get(LOCATION)?.to_str().ok()?;
+    let to = match told.parse::<Url>() {
+        Ok(mut url) => {
+            // Fails only for URLs that cannot have them.
+            let _ = (url.set_username(""), url.set_password(None));
+            url.to_string()
+        }
+        Err(_) => told.to_owned(),
+    };
+    let to = to.split(['?', '#']).next().unwrap_or_default();
+    (!to.is_empty()).then(|| excerpt(to, 200))
+}
+
+/// Whether an error in an answer is none: some gateways always have the field.
+pub(super) fn says_nothing(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Bool(true) => false,
+    }
+}
+
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -337,7 +370,10 @@ mod tests {
         );
         assert_eq!(problem.kinds, ["429", "RESOURCE_EXHAUSTED"]);
         assert_eq!(problem.retry_delay, Some(Duration::from_millis(1500)));
-        assert_eq!(Problem::find(200, r#"{"error":null,"status":"completed"}"#), None);
+        for nothing in ["null", "{}", "[]", "\"\"", "false", "0"] {
+            let body = format!(r#"{{"error":{nothing},"status":"completed"}}"#);
+            assert_eq!(Problem::find(200, &body), None, "{body}");
+        }
         assert_eq!(Problem::find(200, r#"{"choices":[{"message":{"content":"\"error\""}}]}"#), None);
         assert_eq!(Problem::find(200, r#"{"error":{"code":429}}"#).unwrap().status, 429);
         assert_eq!(

@@ -8,6 +8,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::adaptation::AdaptationSet;
+use super::body_repair::readable;
 use super::failure::{Failure, excerpt};
 use super::problem::Problem;
 use super::turn_format::TurnFormat;
@@ -95,8 +96,9 @@ pub(super) struct Response {
 }
 
 impl Response {
+    /// The body, where it is not quite JSON as far as it is plain what it says.
     pub(super) fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.body)
+        readable(String::from_utf8_lossy(&self.body))
     }
 }
 
@@ -124,10 +126,13 @@ impl Answer {
     }
 }
 
+/// The code of a response that is not what the provider documents.
+pub(super) const UNREADABLE: &str = "invalid_response";
+
 /// A response that is not what the provider documents.
 pub(super) fn broken(what: &str, body: &str) -> Failure {
     Failure::Passing {
-        code: "invalid_response".to_owned(),
+        code: UNREADABLE.to_owned(),
         message: format!("{what}: {}", excerpt(body, 120)),
         wait: None,
     }

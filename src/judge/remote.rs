@@ -1,27 +1,35 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
+mod view;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use super::adaptation::{AdaptationSet, Adaptations, is_forced, next_rail, rail};
 use super::adaptation_probe::AdaptationProbe;
+use super::billing::Billing;
 use super::body_template::BodyTemplates;
 use super::channel::Channel;
-use super::cost_budget::{CostBudget, CostReservation};
+use super::cost_budget::CostReservation;
 use super::exchange::Exchange;
 use super::failure::{Failure, advice};
 use super::limiter::{Cost, Permit, QuotaReservation, Slot};
-use super::provider_format::{Answer, ProviderFormat};
+use super::provider_format::{Answer, ProviderFormat, UNREADABLE};
 use super::rail_compliance::{RailCompliance, sign};
 use super::settings::{NO_CEILING, Settings};
+use super::starvation::Starvation;
 use super::transport::{UNREACHABLE, is_silence};
-use super::uniform_failure::UniformFailure;
-use super::{Activity, Adaptation, AskError, Asked, Identity, Parameters, Price, SetupError, hints, retry};
-use crate::domain::{Dialogue, Paid, Prompt, Reply, Stop, Turn, Usage};
+use super::uniform_failure::{UniformFailure, is_overload};
+use super::{Adaptation, AskError, Asked, Identity, SetupError, hints, retry};
+use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
+
+/// Requests for one question whose answers nobody can read: each was paid for, and the next is hardly different. Chosen.
+const BOUGHT: u32 = 2;
 
 /// A judge model, wherever it runs, reached over HTTP or as a function of this process. The built-in judge is not one: it needs
 /// no prompt.
@@ -40,6 +48,10 @@ pub struct Remote {
     disobeyed: AtomicBool,
     /// Whether all questions fail for one reason.
     uniform_failure: UniformFailure,
+    /// Whether it refuses everything as too fast.
+    starvation: Starvation,
+    /// How it bills, where there is a ceiling.
+    billing: Billing,
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
@@ -68,50 +80,12 @@ impl Remote {
             rail_compliance: RailCompliance::default(),
             disobeyed: AtomicBool::new(false),
             uniform_failure: UniformFailure::default(),
+            starvation: Starvation::default(),
+            billing: Billing::default(),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
             max_tokens,
         })
-    }
-
-    /// The parameters requested.
-    pub(crate) fn parameters(&self) -> &Parameters {
-        self.format.parameters()
-    }
-
-    /// The most requests that can ever be in flight.
-    pub(crate) fn most_in_flight(&self) -> usize {
-        self.settings.limiter.most_in_flight()
-    }
-
-    /// What it may spend, if there is a ceiling.
-    pub(crate) fn cost_budget(&self) -> Option<&std::sync::Arc<CostBudget>> {
-        self.settings.cost_budget.as_ref()
-    }
-
-    /// Tokens that asking `prompt` once will take, about; real usage corrects it.
-    pub(crate) fn expected_usage(&self, prompt: &Prompt) -> Usage {
-        self.expected(&Exchange::Verdict(prompt))
-    }
-
-    /// Tokens that the next reply of `dialogue` will take, likewise. `None` where no dialogues are taken.
-    pub fn expected_turn_usage(&self, dialogue: &Dialogue) -> Option<Usage> {
-        self.format.turns().map(|turns| self.expected(&Exchange::Turn(dialogue, turns)))
-    }
-
-    fn expected(&self, exchange: &Exchange<'_>) -> Usage {
-        let Cost { input, output } = self.estimate(exchange);
-        // A limit on answers is not their usual length.
-        Usage {
-            prompt_tokens: Some(input),
-            cached_tokens: None,
-            completion_tokens: Some(output.min(exchange.usual_answer().into())),
-        }
-    }
-
-    /// What tokens cost here, in US dollars each million; absent where no price is known.
-    pub(crate) fn price(&self) -> Option<Price> {
-        self.settings.price
     }
 
     fn estimate(&self, exchange: &Exchange<'_>) -> Cost {
@@ -122,7 +96,8 @@ impl Remote {
     /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
     async fn reserve(&self, body: &[u8], attempts: u32) -> Result<Option<CostReservation>, AskError> {
         let Some((price, cost_budget)) = self.settings.price.zip(self.cost_budget()) else { return Ok(None) };
-        let Some(worst) = price.worst(body.len(), self.max_tokens.unwrap_or(u32::MAX)) else {
+        let limit = self.max_tokens.unwrap_or(u32::MAX);
+        let Some(worst) = price.worst(body.len(), limit, self.billing.overrun()) else {
             let message = "the prompt may be longer than its price holds for".to_owned();
             return Err(self.question_error("no_price".to_owned(), message, attempts));
         };
@@ -138,6 +113,7 @@ impl Remote {
         money: Option<CostReservation>,
         reservation: &QuotaReservation,
     ) -> Result<(Answer, Option<f64>), Failure> {
+        let bytes = body.len();
         let (refused, outcome) = match self.channel.post(body).await {
             Ok(response) => {
                 self.reached.store(true, Ordering::Relaxed);
@@ -152,6 +128,11 @@ impl Remote {
             (Ok(answer), Some(price)) => price.cost(&answer.usage),
             _ => None,
         };
+        match &outcome {
+            Ok(answer) => self.billing.answered(bytes, self.max_tokens.unwrap_or(u32::MAX), &answer.usage),
+            Err(_) if refused => {}
+            Err(_) => self.billing.failed(),
+        }
         match (money, cost) {
             (Some(money), Some(cost)) => money.spend(cost),
             (Some(money), None) if refused => money.release(),
@@ -212,12 +193,21 @@ impl Remote {
 
     /// The error of a question; of the run, where all questions so far ended so.
     fn failed(&self, code: String, message: String, attempts: u32) -> AskError {
-        match self.uniform_failure.failed(&code) {
-            Some(times) => {
-                let why = format!("the first {times} answers are all the same error, {code}: {message}");
-                self.run_error("same_error", &why)
-            }
-            None => self.question_error(code, message, attempts),
+        self.all_the_same(&code, &message).unwrap_or_else(|| self.question_error(code, message, attempts))
+    }
+
+    /// The error of the run, where all that came so far is an error of this kind.
+    fn all_the_same(&self, code: &str, message: &str) -> Option<AskError> {
+        let times = self.uniform_failure.failed(code)?;
+        let why = format!("the first {times} answers are all the same error, {code}: {message}");
+        Some(self.run_error("same_error", &why))
+    }
+
+    /// The right to ask alone, as long as it is not known how the endpoint bills and that matters.
+    async fn alone(&self) -> Option<OwnedMutexGuard<()>> {
+        match self.cost_budget() {
+            Some(_) => self.billing.alone().await,
+            None => None,
         }
     }
 
@@ -226,6 +216,7 @@ impl Remote {
         &self,
         reservation: &QuotaReservation,
         wait: Option<Duration>,
+        is_first: bool,
         message: &str,
     ) -> Result<(), AskError> {
         self.settings.limiter.refused(reservation, wait, fastrand::f64());
@@ -233,6 +224,17 @@ impl Remote {
         info!(model = self.identity.model, asked_s, "rate limited");
         if let Some(asked) = wait.filter(|asked| *asked > self.settings.max_wait) {
             let why = format!("asks to wait {} s, more than --max-wait allows: {message}", asked.as_secs());
+            return Err(self.run_error("quota_exhausted", &why));
+        }
+        // Who says until when is waited for.
+        let is_told = wait.is_some_and(|wait| !wait.is_zero());
+        let starved = if is_told { None } else { self.starvation.refused(is_first) };
+        if let Some(starved) = starved.filter(|starved| *starved > self.settings.max_wait) {
+            let why = format!(
+                "has refused every request for {} s, longer than --max-wait allows, and does not say until when; the quota of this key may be \
+                 spent: {message}",
+                starved.as_secs()
+            );
             return Err(self.run_error("quota_exhausted", &why));
         }
         Ok(())
@@ -248,14 +250,19 @@ impl Remote {
         let limiter = &self.settings.limiter;
         let format = self.format.as_ref();
         let tokens = self.estimate(exchange);
-        let (mut sent, mut failures) = (0, 0);
+        let (mut sent, mut failures, mut unreadable) = (0, 0, 0);
         let mut first_refused = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
+        let mut alone = None;
         let mut probe = AdaptationProbe::new(exchange.plain(format));
         let adapt = |probe: &AdaptationProbe| exchange.bearing(probe.adapt(self.adaptations.current()));
         loop {
             let admit = async {
+                // Who holds a place has been alone, or need not be.
+                if held.is_none() {
+                    alone = self.alone().await;
+                }
                 match held.take() {
                     Some(slot) => limiter.admit_again(tokens, slot).await,
                     None => limiter.admit(tokens).await,
@@ -280,6 +287,7 @@ impl Remote {
                 Ok((answer, cost_usd)) => {
                     limiter.succeeded(reservation, attempt_began.elapsed(), used(&answer.usage));
                     self.uniform_failure.answered();
+                    self.starvation.ended();
                     let instead = match self.lacks_room(exchange, &answer, &adapted) {
                         true => Some(Adaptation::RoomToThink),
                         false => exchange.ignored_form(format, &answer, &adapted),
@@ -317,6 +325,9 @@ impl Remote {
                 }
                 Err(failure) => failure,
             };
+            if !matches!(failure, Failure::Throttled { .. }) {
+                self.starvation.ended();
+            }
             match failure {
                 Failure::Run { code, message } => return Err(self.run_error(code, &message)),
                 Failure::Stopped => return Err(AskError::Stopped),
@@ -344,8 +355,8 @@ impl Remote {
                     held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {
-                    self.slow_down(&reservation, wait, &message)?;
-                    drop(slot);
+                    self.slow_down(&reservation, wait, first_refused.is_none(), &message)?;
+                    drop((slot, alone.take()));
                     let since = first_refused.get_or_insert_with(Instant::now).elapsed();
                     if since > self.settings.max_wait {
                         let why = format!("told to slow down for {} s: {message}", since.as_secs());
@@ -360,12 +371,24 @@ impl Remote {
                         limiter.lost(&reservation);
                     }
                     // While this question rests, its place and its share are another's.
-                    drop((reservation, slot));
+                    drop((reservation, slot, alone.take()));
                     failures += 1;
-                    if failures >= self.settings.max_attempts {
+                    if code == UNREADABLE {
+                        // Each of them was paid for, so that each counts.
+                        unreadable += 1;
+                        if let Some(error) = self.all_the_same(&code, &message) {
+                            return Err(error);
+                        }
+                    }
+                    if failures >= self.settings.max_attempts || unreadable >= BOUGHT {
                         // Where nobody ever answered, nobody will.
                         if code == UNREACHABLE && !self.reached.load(Ordering::Relaxed) {
                             return Err(self.run_error(UNREACHABLE, &message));
+                        }
+                        if code != UNREADABLE
+                            && let Some(error) = self.all_the_same(&code, &message)
+                        {
+                            return Err(error);
                         }
                         return Err(self.question_error(code, message, sent));
                     }
@@ -380,100 +403,6 @@ impl Remote {
                     self.rest(delay, stop).await?;
                 }
             }
-        }
-    }
-}
-
-impl Remote {
-    /// What its replies and adaptations are kept under.
-    pub fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
-    pub(crate) fn answered_before(&self) {
-        self.uniform_failure.answered();
-    }
-
-    /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
-    /// that happens is still waited for.
-    ///
-    /// # Errors
-    /// [`AskError::Question`] if this question has no answer, [`AskError::Run`] if none will have one.
-    pub async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
-        self.exchange(&Exchange::Verdict(prompt), stop).await
-    }
-
-    /// Whether dialogues are taken.
-    ///
-    /// # Errors
-    /// When this is a function of this process: it takes prompts only.
-    pub fn takes_turns(&self) -> Result<(), SetupError> {
-        match self.format.turns() {
-            Some(_) => Ok(()),
-            None => Err(SetupError::FunctionTurns(self.identity.model.clone())),
-        }
-    }
-
-    /// Asks for the next reply of `dialogue`, as [`Remote::ask`] does for a verdict. The reply's text is its message, which
-    /// [`Remote::turn`] reads, and which goes back in [`Entry::Reply`](crate::domain::Entry::Reply).
-    ///
-    /// # Errors
-    /// As [`Remote::ask`]; [`AskError::Run`] where [`Remote::takes_turns`] fails.
-    pub async fn reply(&self, dialogue: &Dialogue, stop: &CancellationToken) -> Result<Asked, AskError> {
-        match self.format.turns() {
-            Some(turns) => self.exchange(&Exchange::Turn(dialogue, turns), stop).await,
-            None => {
-                let message = SetupError::FunctionTurns(self.identity.model.clone()).to_string();
-                Err(AskError::Run { code: "no_turns".to_owned(), message })
-            }
-        }
-    }
-
-    /// What the message of a reply says; `None` for a text that is not one. A reply that a filter held back has no message, and
-    /// says nothing.
-    pub fn turn(&self, message: &str) -> Option<Turn> {
-        let turns = self.format.turns()?;
-        if message.is_empty() { Some(Turn::default()) } else { turns.turn(message) }
-    }
-
-    async fn exchange(&self, exchange: &Exchange<'_>, stop: &CancellationToken) -> Result<Asked, AskError> {
-        let mut wasted = None;
-        self.answer(exchange, stop, &mut wasted).await.map_err(|error| match wasted {
-            Some(paid) => AskError::AfterAnswers { paid, error: Box::new(error) },
-            None => error,
-        })
-    }
-
-    /// What this judge found out about its endpoint, or was told of.
-    pub(crate) fn adaptations(&self) -> Vec<Adaptation> {
-        self.adaptations.current().into_iter().collect()
-    }
-
-    /// The form of rail that it turned to because its endpoint ignored an earlier one. What was answered in an earlier form
-    /// may be worth asking again.
-    pub(crate) fn fallback(&self) -> Option<Adaptation> {
-        self.disobeyed.load(Ordering::Relaxed).then(|| rail(&self.adaptations.current())).flatten()
-    }
-
-    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
-    /// limits.
-    pub(crate) fn share(&self, runs: u32) {
-        self.settings.limiter.set_runs(runs);
-    }
-
-    /// Whether a limit of requests or tokens a minute was set.
-    pub(crate) fn has_rate_limit(&self) -> bool {
-        self.settings.limiter.has_rate_limit()
-    }
-
-    /// What is going on right now, for the progress display.
-    pub fn activity(&self) -> Activity {
-        Activity {
-            in_flight: self.settings.limiter.in_flight(),
-            throttled: self.settings.limiter.throttled(),
-            retried: self.retried.load(Ordering::Relaxed),
-            limited_by: self.settings.limiter.limited_by(),
         }
     }
 }
@@ -493,8 +422,4 @@ fn is_refusal(status: u16) -> bool {
 
 fn never_sent(failure: &Failure) -> bool {
     matches!(failure, Failure::Passing { code, .. } if code == UNREACHABLE)
-}
-
-fn is_overload(code: &str) -> bool {
-    matches!(code, "http_503" | "http_529")
 }

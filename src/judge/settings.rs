@@ -68,7 +68,11 @@ impl Settings {
             return Ok(());
         }
         if self.price.is_none() {
-            return Err(SetupError::NoPrice(model.to_owned()));
+            let model = model.to_owned();
+            return Err(match Price::is_listed_for_some(&model) {
+                true => SetupError::NoPriceHere(model),
+                false => SetupError::NoPrice(model),
+            });
         }
         if parameters.max_tokens.is_none() {
             return Err(SetupError::NoMaxTokens);

@@ -53,6 +53,12 @@ pub enum SetupError {
          --max-cost"
     )]
     NoPrice(String),
+    /// A cost ceiling without a price, at another address than the provider's own.
+    #[error(
+        "a cost limit needs the price of {0} at this address, for its list price holds at the provider's own only: add it to tooljudge.toml \
+         (`price` in the judge's entry, or [prices]), or leave out --max-cost"
+    )]
+    NoPriceHere(String),
     /// A cost ceiling for a function.
     #[error("what the function {0} costs is not known, so that no cost limit can hold: leave out --max-cost")]
     FunctionCost(String),
@@ -79,8 +85,11 @@ impl SetupError {
     /// Whether it is a cost limit that cannot hold, rather than the judge that cannot be asked.
     #[cfg(feature = "cli")]
     pub(crate) fn is_of_cost_limit(&self) -> bool {
-        use SetupError::{DearerField, FunctionCost, NoCeiling, NoMaxTokens, NoPrice};
-        matches!(self, NoPrice(_) | FunctionCost(_) | NoMaxTokens | NoCeiling(_) | DearerField { .. })
+        use SetupError::{DearerField, FunctionCost, NoCeiling, NoMaxTokens, NoPrice, NoPriceHere};
+        matches!(
+            self,
+            NoPrice(_) | NoPriceHere(_) | FunctionCost(_) | NoMaxTokens | NoCeiling(_) | DearerField { .. }
+        )
     }
 }
 

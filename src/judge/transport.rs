@@ -136,6 +136,9 @@ impl Transport {
         if let Some(proxy) = self.endpoint.way().filter(|_| code == UNREACHABLE || code == TIMEOUT) {
             message.push_str(&format!(", by way of the proxy {proxy}"));
         }
+        if message.contains("proxy authorization required") {
+            return Failure::Run { code: "proxy_authorization", message };
+        }
         if distrusted && code == UNREACHABLE {
             let host = self.endpoint.host();
             let message = format!(

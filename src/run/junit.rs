@@ -24,7 +24,8 @@ pub enum CaseOutcome {
 
 /// One suite stands alone, several in a list.
 pub(super) fn render(suites: &[Suite]) -> String {
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    // By the comment a later run knows that it may replace the report.
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- tooljudge report -->\n");
     match suites {
         [only] => suite(&mut xml, only),
         several => {

@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 
 use super::{
     AskOutcome, AskPass, Control, Destination, Labeller, Manifest, Member, Panel, Pass, RunError, Samples,
-    Source, Stop, Summary, Watch, ask_all, write,
+    Source, Stop, Summary, Watch, ask_all, tell_spending, telling, write,
 };
 use crate::domain::Unit;
 use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
@@ -96,10 +96,15 @@ impl Session {
                 judges.push(Arc::clone(&pass.judge_task.judge));
             }
         }
-        let pass = Pass::new("asking", total).asking(judges);
+        let pass = Pass::new("asking", total).asking(judges.clone());
         let progress = Arc::clone(&pass.progress);
-        let _pass = self.control.observer.pass(pass);
-        ask_all(passes, &progress, &self.control.stop).await
+        let shown = self.control.observer.pass(pass);
+        let judges = || judges.iter().map(Arc::as_ref);
+        let asking = ask_all(passes, &progress, &self.control.stop);
+        let asked = telling(judges(), self.control.observer.as_ref(), asking).await;
+        drop(shown);
+        tell_spending(judges(), 0.0, self.control.observer.as_ref());
+        asked
     }
 
     /// Tells which endpoints ignored the rail that they were asked to force.

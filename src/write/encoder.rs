@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use flate2::write::GzEncoder;
 
@@ -15,13 +15,24 @@ pub(super) enum Outlet {
     Stdout(io::Stdout),
 }
 
-/// How many bytes went through an encoder, packed.
+/// How many bytes went through an encoder, packed, and whether there was no room for more.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Count(Arc<AtomicU64>);
+pub(super) struct Count(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    bytes: AtomicU64,
+    is_full: AtomicBool,
+}
 
 impl Count {
     pub(super) fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether the disk was full, which not every format's library says.
+    pub(super) fn is_full(&self) -> bool {
+        self.0.is_full.load(Ordering::Relaxed)
     }
 }
 
@@ -83,11 +94,17 @@ impl Write for Encoder {
 impl Write for Counted {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &mut self.outlet {
-            Outlet::File(file) => file.write(bytes)?,
-            Outlet::Stdout(stdout) => stdout.write(bytes)?,
+            Outlet::File(file) => file.write(bytes),
+            Outlet::Stdout(stdout) => stdout.write(bytes),
         };
-        self.count.0.fetch_add(written as u64, Ordering::Relaxed);
-        Ok(written)
+        match &written {
+            Ok(written) => drop(self.count.0.bytes.fetch_add(*written as u64, Ordering::Relaxed)),
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+                self.count.0.is_full.store(true, Ordering::Relaxed);
+            }
+            Err(_) => {}
+        }
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {

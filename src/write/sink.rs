@@ -88,13 +88,14 @@ impl Sink {
     /// Appends rows. Those of a stream may be read before the end.
     pub fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
         self.rows += batch.len() as u64;
-        match &mut self.format {
+        let written = match &mut self.format {
             FormatSink::Csv(sink) => sink.write(batch),
             FormatSink::Json(sink) => sink.write(batch),
             FormatSink::Parquet(sink) => sink.write(batch),
             FormatSink::Arrow(sink) => sink.write(batch),
             FormatSink::Memory(sink) => sink.write(batch),
-        }
+        };
+        written.map_err(|error| told_full(error, &self.count, &self.path))
     }
 
     /// Puts the file in its place; nothing appears there before.
@@ -103,17 +104,23 @@ impl Sink {
         if self.rows == 0 && replaces && self.when_empty == WhenEmpty::Keep {
             return Err(WriteError::NothingToWrite(self.path));
         }
-        match self.format {
-            FormatSink::Csv(sink) => sink.finish()?,
-            FormatSink::Json(sink) => sink.finish()?,
-            FormatSink::Parquet(sink) => sink.finish()?,
-            FormatSink::Arrow(sink) => sink.finish()?,
+        let finished = match self.format {
+            FormatSink::Csv(sink) => sink.finish(),
+            FormatSink::Json(sink) => sink.finish(),
+            FormatSink::Parquet(sink) => sink.finish(),
+            FormatSink::Arrow(sink) => sink.finish(),
             FormatSink::Memory(sink) => return Ok(Finished { rows: self.rows, bytes: sink.finish() }),
-        }
+        };
+        finished.map_err(|error| told_full(error, &self.count, &self.path))?;
         let bytes = match self.file {
             Some(file) => file.commit_after(|bytes| announce(&self.path, bytes))?,
             None => self.count.bytes(),
         };
         Ok(Finished { rows: self.rows, bytes })
     }
+}
+
+/// `error`, or that the disk is full where it does not say so.
+fn told_full(error: WriteError, count: &Count, path: &Path) -> WriteError {
+    if count.is_full() { WriteError::Full(path.to_owned()) } else { error }
 }

@@ -9,11 +9,12 @@ use super::output::{is_stdout, is_stream};
 use super::whole_file::{self, WholeFile, folder, write_whole};
 
 /// How texts of ours begin, or what stands near their beginning.
-const MARKS: [&str; 4] = [
+const MARKS: [&str; 5] = [
     "<!-- tooljudge ",
     "{ \"kind\": \"tooljudge ",
     "<meta name=\"generator\" content=\"tooljudge ",
     "{\"tooljudge_model\":",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?> <!-- tooljudge ",
 ];
 /// How near.
 const NEAR: u64 = 512;
@@ -34,10 +35,11 @@ pub fn check_text(path: &Path, force: bool) -> Result<(), WriteError> {
     let read = file.take(NEAR).read_to_end(&mut beginning);
     let text = String::from_utf8_lossy(&beginning);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let [comment, json, html, model] = MARKS;
+    let [comment, json, html, model, xml] = MARKS;
     let ours = words.starts_with(comment)
         || words.starts_with(json)
         || words.starts_with(model)
+        || words.starts_with(xml)
         || (words.starts_with("<!doctype html>") && words.contains(html));
     if force || read.is_ok() && (words.is_empty() || ours) {
         Ok(())

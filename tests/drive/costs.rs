@@ -124,3 +124,42 @@ fn only_scored_or_open(episodes: &[Value]) {
         assert!(finished || row["score"].is_null() && row["passed"].is_null(), "{row}");
     }
 }
+
+/// Of the limit a share is kept for the judge of answers, so that what was paid for can be graded.
+#[test]
+fn grading_has_its_share_of_the_limit() {
+    let server = Server::start(|seen| match seen.body["model"].as_str() {
+        Some("g") => Answer::label("correct"),
+        _ => traveller(seen),
+    });
+    let work = workspace(200);
+    let suite = work.read("suite.toml").replace("ordered = true", "ordered = true\nreference = \"Hue\"");
+    work.file("suite.toml", suite);
+    priced(&work, &server);
+    let graded = [&DRIVE[..], &["--agent-version", "1", "--grade", "grader"]].concat();
+    let ran = work.run(&[&graded[..], &["--max-cost", "1"]].concat()).ended(1);
+    let paid = spent(&server, 0);
+    let episodes = rows(&work, "episodes.jsonl");
+    let finished = ended(&episodes, "finished");
+    let open = episodes.iter().filter(|row| row["ended"] == "finished" && row["passed"].is_null()).count();
+    println!("${paid:.4} of $1: {finished} finished, {open} of them without a grade");
+    assert!(
+        paid <= 1.0 && finished > 10 && open == 0,
+        "{paid}: {finished} finished, {open} ungraded; {}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("was reached ($0.500000 of it is kept for grading)"), "{}", ran.stderr);
+    // A judge that could not be held to the limit is refused before an agent is paid.
+    let before = server.requests();
+    work.file(
+        "tooljudge.toml",
+        work.read("tooljudge.toml").replacen("max_tokens = 50\n", "", 2).replacen(
+            "price",
+            "max_tokens = 50\nprice",
+            1,
+        ),
+    );
+    let ran = work.run(&[&graded[..], &["--max-cost", "1"]].concat()).ended(2);
+    assert!(ran.stderr.contains("maximum length of an answer"), "{}", ran.stderr);
+    assert_eq!(server.requests(), before);
+}

@@ -8,6 +8,7 @@ mod grading;
 mod mistakes;
 mod outputs;
 mod resume;
+mod silent;
 mod tasks;
 
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{REPLIES, rows, traveller, workspace};
 use crate::label_remote::gold;
-use crate::support::server::{Answer, Server};
+use crate::support::server::{Answer, Said, Server};
 use crate::support::workspace::Workspace;
 
 #[test]
@@ -300,4 +300,17 @@ fn turns_that_were_broken_off_are_not_labelled() {
     // A filter that would choose all of them, and pay for all, is none.
     let all = work.run(&[&drive[..], &["--case=false"]].concat()).ended(2);
     assert!(all.stderr.contains("--case=false: leave it out to choose all"), "{}", all.stderr);
+}
+
+/// What an agent says is the word of a model, wherever it stands.
+#[test]
+fn words_of_agents_are_no_formulas() {
+    let server = Server::start(|_| Answer::Turn(Said::text("=HYPERLINK(\"http://x\",\"y\")")));
+    let work = workspace(2);
+    let args = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url];
+    work.run(&[&args[..], &["-o", "episodes.csv", "--turns", "turns.csv"]].concat());
+    for (table, column) in [("episodes.csv", "response"), ("turns.csv", "final_answer")] {
+        let words = work.column(table, column);
+        assert!(words.iter().all(|words| words.starts_with("'=HYPERLINK")), "{table}: {words:?}");
+    }
 }

@@ -66,6 +66,28 @@ pub struct Turn {
     pub unread_call: Option<String>,
 }
 
+impl Turn {
+    /// Whether it neither says nor calls anything that a user could see.
+    pub fn says_nothing(&self) -> bool {
+        is_blank(&self.text) && self.calls.is_empty() && self.unread_call.is_none()
+    }
+}
+
+/// Whether nothing of a text can be seen: it is empty, or of white space and characters without a shape.
+pub fn is_blank(text: &str) -> bool {
+    let is_shapeless = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}'
+            )
+            || c.is_control()
+    };
+    text.chars().all(is_shapeless)
+}
+
 impl Dialogue {
     /// All of it, for fingerprints and for readers of a store: two dialogues that differ anywhere have different texts.
     pub fn to_json(&self) -> Json {

@@ -15,6 +15,8 @@ pub enum Ended {
     Refused,
     /// It neither said nor called anything.
     Empty,
+    /// It wrote a call as text, which called nothing.
+    CallAsText,
     /// The provider's content filter cut the dialogue or the reply.
     Filtered,
     /// A reply could not be had, or its tools failed where the peer's whole episode does.
@@ -33,13 +35,14 @@ pub enum Ended {
 
 impl Ended {
     /// All of them.
-    pub const ALL: [Ended; 13] = [
+    pub const ALL: [Ended; 14] = [
         Ended::Finished,
         Ended::MaxSteps,
         Ended::MaxCalls,
         Ended::Truncated,
         Ended::Refused,
         Ended::Empty,
+        Ended::CallAsText,
         Ended::Filtered,
         Ended::Errored,
         Ended::OffScript,
@@ -58,6 +61,7 @@ impl Ended {
             Ended::Truncated => "truncated",
             Ended::Refused => "refused",
             Ended::Empty => "empty",
+            Ended::CallAsText => "call_as_text",
             Ended::Filtered => "filtered",
             Ended::Errored => "errored",
             Ended::OffScript => "off_script",
@@ -83,6 +87,7 @@ impl Ended {
                 | Ended::Truncated
                 | Ended::Refused
                 | Ended::Empty
+                | Ended::CallAsText
                 | Ended::Unexpected
         )
     }
@@ -96,6 +101,7 @@ impl Ended {
             Ended::Truncated => "a reply was cut off at the limit of its length",
             Ended::Refused => "the agent declined to answer",
             Ended::Empty => "the agent neither said nor called anything",
+            Ended::CallAsText => "the agent wrote a call as text",
             Ended::Filtered => "a content filter cut it off",
             Ended::Errored => "a reply could not be had",
             Ended::OffScript => "a call was made that the case does not foresee",

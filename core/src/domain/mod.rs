@@ -33,7 +33,7 @@ pub use abstention::{Abstention, AbstentionKind, Lack};
 pub use call::{Arguments, ToolCall};
 pub use conversation::{Message, Role, conversation_text};
 pub use definition::ToolDefinition;
-pub use dialogue::{CallResult, Dialogue, Entry, Turn};
+pub use dialogue::{CallResult, Dialogue, Entry, Turn, is_blank};
 pub use ended::Ended;
 pub use finding::{Finding, FindingKind, Findings, UnknownFindingKind};
 pub use flag::Flag;

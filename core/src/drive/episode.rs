@@ -15,7 +15,9 @@ use super::suite::World;
 use super::world::{Came, Live, Returned, refusal};
 use crate::domain::{
     Arguments, CallResult, Dialogue, Ended, Entry, Json, Message, Object, Role, Stop, ToolCall, Turn,
+    is_blank,
 };
+use crate::normalize::{CallsInWords, calls_in_words};
 use crate::python::write_repr;
 use crate::score::{Issue, IssueKind, can_only_fail};
 
@@ -187,13 +189,24 @@ impl Episode {
     }
 
     fn answered(&mut self, turn: Turn, own: Entry) {
+        if self.follows == Loop::Own
+            && let Some(what) = self.called_in_words(&turn.text)
+        {
+            let message = format!(
+                "{what} was called in words: the server that answers gives calls as text, which runs no tool. Turn on its reading of tool \
+                 calls (vLLM: --enable-auto-tool-choice with --tool-call-parser, llama.cpp: --jinja, others: a template of a model with tools)"
+            );
+            self.response = Json::from(turn.text);
+            self.issue(IssueKind::Undecodable, None, None, message);
+            return self.end(Ended::CallAsText, None);
+        }
         if let Some(next) = self.stage.case.follow_ups.get(self.said) {
             self.said += 1;
             self.dialogue.entries.extend([own, Entry::User(next.clone())]);
             self.messages.push(Message::new(Role::User, next.as_str()));
             return self.check_steps(self.turns.len());
         }
-        let says_nothing = turn.text.trim().is_empty();
+        let says_nothing = is_blank(&turn.text);
         self.response = match turn.parts {
             Some(parts) if self.follows == Loop::LangChain => parts,
             _ => Json::from(turn.text),
@@ -203,6 +216,22 @@ impl Episode {
             return self.stop_early(Ended::Empty);
         }
         self.end(Ended::Finished, None);
+    }
+
+    /// What `text` calls, where it is written as models write their calls and a tool on offer is meant.
+    fn called_in_words(&self, text: &str) -> Option<String> {
+        let offered = &self.stage.offered;
+        match calls_in_words(text, &offered.tools) {
+            CallsInWords::None => None,
+            CallsInWords::Read(calls) => {
+                let call =
+                    calls.into_iter().find(|call| offered.tools.iter().any(|tool| tool.name == call.name))?;
+                Some(format!("`{}`", offered.own_name(call).name))
+            }
+            CallsInWords::Unreadable => {
+                offered.tools.iter().any(|tool| text.contains(&tool.name)).then(|| "a tool".to_owned())
+            }
+        }
     }
 
     fn act(&mut self, calls: &[ToolCall], own: Entry) {

@@ -137,6 +137,12 @@ impl EpisodeScorer {
                 Grade::Missing => scored.passed = scored.passed.filter(|passed| !passed),
             }
         }
+        if episode.ended() == Some(Ended::CallAsText) {
+            // That nothing was called, and what was said, follows from it.
+            scored.passed = Some(false);
+            scored.issues.clear();
+            scored.reason = None;
+        }
         if episode.issues().iter().any(|issue| issue.kind == IssueKind::StoppedEarly)
             && self.follows == Loop::Own
         {

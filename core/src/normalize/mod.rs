@@ -40,14 +40,14 @@ use std::collections::BTreeSet;
 
 use crate::domain::{
     Calls, Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample, Slot,
-    Variable, holds_hidden,
+    ToolCall, ToolDefinition, Variable, holds_hidden,
 };
 pub use context::Conversation;
 pub(crate) use definitions::definitions_in;
 pub use definitions::definitions_of_benchmark;
 pub(crate) use question::messages_of;
 
-use calls::Reader;
+use calls::{Answer, Reader};
 use definitions::{Catalogue, Tools};
 use ending::Ending;
 use question::Judged;
@@ -63,6 +63,26 @@ pub struct Options {
     pub include_server_tools: bool,
     /// Whether a row without definitions is an error, instead of being judged without them.
     pub require_definitions: bool,
+}
+
+/// The calls that a message writes out as text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CallsInWords {
+    /// It is prose.
+    None,
+    /// They could be read.
+    Read(Vec<ToolCall>),
+    /// There is one, in a form that is not read, or broken.
+    Unreadable,
+}
+
+/// What a message that says `text` calls in words, `tools` being on offer.
+pub(crate) fn calls_in_words(text: &str, tools: &[ToolDefinition]) -> CallsInWords {
+    match Reader::new(tools).output(&Json::from(text)) {
+        Ok(Answer::Calls(calls)) if calls.is_empty() => CallsInWords::None,
+        Ok(Answer::Calls(calls)) => CallsInWords::Read(calls),
+        Ok(Answer::Unreadable(_)) | Err(_) => CallsInWords::Unreadable,
+    }
 }
 
 /// A cell may hold this much text, in bytes; nobody judges more.

@@ -210,14 +210,7 @@ fn remark(run: &LabelSummary, purse: Option<&str>, printer: Printer<'_>) {
             counted(left_out, "question"),
             if left_out == 1 { "was" } else { "were" }
         ));
-    } else if left_out > 0 && summaries().all(|summary| summary.prompt_tokens == 0) {
-        printer.warn(&format!(
-            "the cost limit --max-cost is below what one request may cost, its retries included: nothing was sent, and {} {} open; give a \
-             higher limit, or a lower --max-tokens",
-            counted(left_out, "question"),
-            if left_out == 1 { "is" } else { "are" }
-        ));
-    } else if left_out > 0 {
+    } else if left_out > 0 && !run.limit_too_small {
         printer.warn(&format!(
             "the cost limit --max-cost was reached: {} {} not sent; run the same command again to spend the same \
              amount again",

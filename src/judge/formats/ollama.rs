@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
-use crate::judge::failure::Failure;
+use crate::judge::failure::{Failure, excerpt};
 use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
 use crate::judge::turn_format::TurnFormat;
 use crate::judge::{Adaptation, Parameters};
@@ -106,6 +106,12 @@ impl Read {
     }
 }
 
+/// A response of a server that has not answered yet, such as while it loads the model: nothing was generated.
+pub(super) fn not_done(body: &str) -> Failure {
+    let message = format!("the model was not done: {}", excerpt(body, 120));
+    Failure::Passing { code: "not_done".to_owned(), message, wait: None }
+}
+
 impl ProviderFormat for Ollama {
     fn path(&self) -> &str {
         "/api/chat"
@@ -177,6 +183,9 @@ impl ProviderFormat for Ollama {
         let reply: Reply = serde_json::from_str(body)
             .map_err(|_| broken("the response is not an Ollama chat response", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
+        if reply.done == Some(false) || matches!(reply.done_reason.as_deref(), Some("load" | "unload")) {
+            return Err(not_done(body));
+        }
         if let Some(tokens) = reply.prompt_eval_count {
             Read::of(prompt, tokens).check(self.num_ctx(prompt, adapted))?;
         }
@@ -208,6 +217,8 @@ struct Reply {
     #[serde(default, deserialize_with = "super::extra")]
     model: Option<String>,
     message: Option<Message>,
+    #[serde(default, deserialize_with = "super::extra")]
+    done: Option<bool>,
     done_reason: Option<String>,
     #[serde(default, deserialize_with = "super::count")]
     prompt_eval_count: Option<u64>,

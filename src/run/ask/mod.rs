@@ -7,6 +7,8 @@ mod judge_task;
 mod pass;
 mod reading;
 mod sharing;
+mod spending;
+mod starving;
 
 pub use ask_index::AskIndex;
 pub use first::First;
@@ -14,3 +16,5 @@ pub use judge_task::{JudgeTask, Part, Question};
 pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
 pub use reading::Reading;
 pub use sharing::sharing;
+pub use spending::{dollars, tell_spending};
+pub use starving::telling;

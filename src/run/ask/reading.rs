@@ -1,6 +1,6 @@
 //! Reply to verdict: every way a model can fail to answer ends as a status, never as a label.
 
-use crate::domain::{AnswerForm, Outcome, Rails, Reply, Stop, Verdict};
+use crate::domain::{AnswerForm, Outcome, Rails, Reply, Stop, Verdict, is_blank};
 use crate::snap::findings::{self, Claim};
 use crate::snap::{self, Rules};
 
@@ -19,7 +19,7 @@ impl Reading<'_> {
         match reply.stop {
             Stop::Refused => return Verdict::bare(Outcome::Refused),
             Stop::Filtered => return Verdict::bare(Outcome::Filtered),
-            Stop::Finished if reply.text.trim().is_empty() => return Verdict::bare(Outcome::Empty),
+            Stop::Finished if is_blank(&reply.text) => return Verdict::bare(Outcome::Empty),
             Stop::Finished | Stop::Truncated => {}
         }
         let rest = self.findings(reply).map(|(_, rest)| rest);

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::plan::{DrivePlan, has_reference};
 use super::replay::Played;
-use crate::domain::{Json, Object, Task};
+use crate::domain::{Dialogue, Json, Object, Task};
 use crate::drive::record::{case_record, question};
 use crate::drive::{Expected, Grade, Stage};
+use crate::judge::Remote;
 use crate::run::score::{CASE, judged};
-use crate::run::settings::PanelSettings;
+use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
 use crate::run::{Control, MemberSummary, RunError, ScoringError};
 use crate::score::{Answer, SCORERS};
 
@@ -35,6 +36,34 @@ impl Grades {
         }
         grade
     }
+}
+
+/// What the prompt that asks for a grade holds beside question, answer and reference, in bytes. Chosen: the shipped ones have less.
+const TEMPLATE: usize = 4096;
+/// Bytes of a token of an answer. Four is the usual rule of thumb.
+const TOKEN: usize = 4;
+/// The largest part of the ceiling that is kept. Chosen: an episode takes several replies, and a grade one.
+const MOST: f64 = 0.5;
+
+/// What of the ceiling the agents leave to the judges of their answers, in US dollars: the most that grading every episode may cost, but
+/// not more than half. An answer that nobody can grade any more was paid for in vain.
+pub(super) fn kept_for_grading(graders: &[Remote], settings: &DriveSettings, stages: &[Arc<Stage>]) -> f64 {
+    let Some(ceiling) = settings.max_cost else { return 0.0 };
+    let longest = settings.agents.iter().filter_map(|agent| match &agent.kind {
+        AgentKind::Model(model) => model.max_tokens,
+        AgentKind::Script(_) => None,
+    });
+    let answer = longest.max().map_or(0, |tokens| tokens.get() as usize) * TOKEN;
+    let of_stage = |stage: &Arc<Stage>| {
+        let start = Dialogue { system: None, tools: Arc::new([]), entries: stage.case.start.clone() };
+        let question = start.text_bytes();
+        let reference = stage.case.reference.as_ref().map_or(0, String::len);
+        let bytes = TEMPLATE + question + reference + answer;
+        graders.iter().filter_map(|grader| grader.worst_cost(bytes)).sum::<f64>()
+    };
+    let once: f64 = stages.iter().filter(|stage| has_reference(&stage.case)).map(of_stage).sum();
+    let times = f64::from(settings.repeats.get()) * settings.agents.len() as f64;
+    (once * times).min(MOST * ceiling)
 }
 
 /// What is done with each scored episode and its number.

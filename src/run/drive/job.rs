@@ -23,7 +23,10 @@ use crate::judge::Remote;
 use crate::run::junit::{self, Suite};
 use crate::run::session::{apart, unkept};
 use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
-use crate::run::{AskOutcome, Control, MemberSummary, Pass, Progress, RunError, Stop, runtime, sharing};
+use crate::run::{
+    AskOutcome, Control, MemberSummary, Pass, Progress, RunError, Stop, dollars, runtime, sharing,
+    tell_spending, telling,
+};
 use crate::score::ScoreError;
 use crate::table::Record;
 use crate::write::{self, Finished, Sink};
@@ -121,8 +124,24 @@ impl DrivePlan {
         let progress = Arc::clone(&shown.progress);
         let shown = self.control.observer.pass(shown);
         let driven = self.drive_each(&passes, &progress);
-        let outcomes = sharing(store, models.iter().map(Arc::as_ref), driven).await?;
+        let each = || models.iter().map(Arc::as_ref);
+        let observer = self.control.observer.as_ref();
+        let outcomes = sharing(store, each(), telling(each(), observer, driven)).await?;
         drop(shown);
+        let kept = self.kept_for_grading;
+        tell_spending(each(), kept, observer);
+        let is_short = outcomes.as_ref().is_ok_and(|outcomes| outcomes.contains(&AskOutcome::UpToCeiling));
+        if is_short && self.cost_budget.as_ref().is_some_and(|budget| budget.too_small_for().is_none()) {
+            let kept = if kept > 0.0 {
+                format!(" ({} of it is kept for grading)", dollars(kept))
+            } else {
+                String::new()
+            };
+            observer.warning(&format!(
+                "the cost limit --max-cost was reached{kept}: run the same command again to go on with the episodes that are not over, for as \
+                 much again"
+            ));
+        }
         if store.unkept() > 0 {
             self.control.observer.warning(&unkept(store));
         }

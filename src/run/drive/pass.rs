@@ -96,11 +96,7 @@ impl DrivePass {
         if !self.retry.contains(&status) {
             return false;
         }
-        let says_nothing = || {
-            self.model
-                .turn(&reply.text)
-                .is_none_or(|turn| turn.text.trim().is_empty() && turn.calls.is_empty())
-        };
+        let says_nothing = || self.model.turn(&reply.text).is_none_or(|turn| turn.says_nothing());
         status != Status::Empty || says_nothing()
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::agent::{Agent, AgentReady};
 use super::baseline;
 use super::error::DriveError;
+use super::grading::kept_for_grading;
 use super::passes::OfAgents;
 use super::resuming::Version;
 use crate::domain::{Json, did_you_mean};
@@ -14,13 +15,13 @@ use crate::drive::{
     Case, EpisodeScorer, Expected, Loop, Script, Stage, Suite, SuiteDefaults, SuiteFormat, langchain,
     read_suite,
 };
-use crate::judge::CostBudget;
+use crate::judge::{CostBudget, Remote};
 use crate::run::outputs::check_places;
 use crate::run::panel::{connect_agents, run_name};
 use crate::run::settings::{AgentKind, DriveSettings, DriveSource, JudgeKind, PanelSettings, SettingsError};
 use crate::run::{Control, RunError};
 use crate::store::Store;
-use crate::write::Output;
+use crate::write::{Output, check_text};
 
 /// A run that can begin.
 pub(super) struct DrivePlan {
@@ -36,6 +37,8 @@ pub(super) struct DrivePlan {
     pub store: Option<Arc<Store>>,
     /// What the run may spend.
     pub cost_budget: Option<Arc<CostBudget>>,
+    /// What of the ceiling the agents leave to the judge of answers, in US dollars.
+    pub kept_for_grading: f64,
     pub scorer: EpisodeScorer,
     pub output: Option<Output>,
     pub turns: Option<Output>,
@@ -88,10 +91,13 @@ impl DrivePlan {
             AgentKind::Model(model) => Some(model.as_ref()),
             AgentKind::Script(_) => None,
         });
-        let (models, cost_budget) = connect_agents(models, settings.max_cost, store.as_deref(), asks)?;
-        if let Some(panel) = settings.grade.as_ref().filter(|_| asks) {
-            check_grader(panel, store.as_deref())?;
-        }
+        let graders = match settings.grade.as_ref().filter(|_| asks) {
+            Some(panel) => connect_graders(panel, settings.max_cost, store.as_deref())?,
+            None => Vec::new(),
+        };
+        let kept_for_grading = kept_for_grading(&graders, &settings, &stages);
+        let left = settings.max_cost.map(|most| most - kept_for_grading);
+        let (models, cost_budget) = connect_agents(models, left, store.as_deref(), asks)?;
         let mut models = models.into_iter().map(Arc::new);
         let mut agents = Vec::new();
         for agent in &settings.agents {
@@ -113,6 +119,7 @@ impl DrivePlan {
             agents,
             store,
             cost_budget,
+            kept_for_grading,
             scorer,
             output,
             turns,
@@ -348,6 +355,9 @@ fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Opti
         settings.output.path.iter().chain(&settings.turns.path).chain(&settings.junit).collect();
     let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     check_places(&paths, places.into_iter())?;
+    if let Some(junit) = settings.junit.as_ref().filter(|_| asks) {
+        check_text(junit, settings.output.force)?;
+    }
     let open = |to: &crate::run::settings::OutputSettings| -> Result<Option<Output>, RunError> {
         let Some(path) = to.path.clone() else { return Ok(None) };
         let output = Output::new(path, to.format, crate::table::Format::Jsonl)?.with_formulas(to.formulas);
@@ -386,19 +396,23 @@ fn scripts(
     Ok(scripts)
 }
 
-/// Refuses a judge of answers that could not be asked, before any answer is paid for.
-fn check_grader(panel: &PanelSettings, store: Option<&Store>) -> Result<(), RunError> {
+/// The judges of answers. One that could not be asked is refused before any answer is paid for.
+fn connect_graders(
+    panel: &PanelSettings,
+    max_cost: Option<f64>,
+    store: Option<&Store>,
+) -> Result<Vec<Remote>, RunError> {
     let models = panel.judges.iter().filter_map(|judge| match &judge.kind {
         JudgeKind::Model(model) => Some(model.as_ref()),
         _ => None,
     });
-    match connect_agents(models, None, store, true) {
+    match connect_agents(models, max_cost, store, true) {
         Err(RunError::Settings(SettingsError::NoKey(variable))) => Err(DriveError::Grade(format!(
             "no API key: set the environment variable {variable}; --base-url is the agent's, so a judge at a server that needs no key \
              is a name in tooljudge.toml, with a base_url of its own"
         ))
         .into()),
-        connected => connected.map(drop),
+        connected => connected.map(|(judges, _)| judges),
     }
 }
 

@@ -154,7 +154,7 @@ const OF_TURNS: [(&str, Kind); 18] = [
     ("turns", Kind::Int),
     ("tool_results", Kind::Json),
     ("next_message", Kind::Json),
-    ("final_answer", Kind::Text),
+    ("final_answer", Kind::Words),
     ("suite", Kind::Text),
     ("case", Kind::Text),
     ("category", Kind::Text),

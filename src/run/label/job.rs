@@ -271,6 +271,9 @@ impl Plan {
             summary,
             failures,
         });
+        let judges = self.session.panel.members.iter().filter_map(|member| member.judge_task());
+        let mut budgets = judges.filter_map(|judge_task| judge_task.judge.cost_budget());
+        let limit_too_small = budgets.any(|budget| budget.too_small_for().is_some());
         let logs = self.source.table.logs().unwrap_or_default().iter();
         Ok(LabelSummary {
             output: path.clone(),
@@ -279,6 +282,7 @@ impl Plan {
             manifest,
             elapsed: began.elapsed(),
             unfinished: None,
+            limit_too_small,
         })
     }
 }

@@ -24,6 +24,9 @@ pub struct LabelSummary {
     /// Why the run ended before its time, if the table was written nevertheless
     /// ([`LabelSettings::partial`](crate::run::settings::LabelSettings::partial)).
     pub unfinished: Option<RunError>,
+    /// Whether the limit on cost ([`PanelSettings::max_cost`](crate::run::settings::PanelSettings::max_cost)) was too small for a single
+    /// request.
+    pub limit_too_small: bool,
 }
 
 /// What one judge with one template came to.

@@ -18,7 +18,7 @@ use crate::run::{
     BenchError, Ceiling, Control, Destination, FoldWatch, GroupWatch, ListWatch, Listed, Member, NamedGold,
     Panel, RateInput, RateWatch, RunError, Session, Source, Summary, TOOL,
 };
-use crate::write::{self, Output, WriteError};
+use crate::write::{self, Output, WriteError, check_text};
 
 /// A run that can begin.
 pub(super) struct Plan {
@@ -78,6 +78,9 @@ impl Plan {
             .collect();
         if !others.is_empty() {
             check_places(&inputs, std::iter::once(&output.path).chain(others))?;
+        }
+        if let Some(junit) = settings.junit.as_ref().filter(|_| *purpose != Purpose::DryRun) {
+            check_text(junit, settings.output.force)?;
         }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;

@@ -77,6 +77,11 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         return Err(ScoringError::OtherCases { scorer: scorer.name, keys }.into());
     }
+    // Before a judge is paid.
+    let output = output(&settings, &table)?;
+    if let Some(junit) = &settings.junit {
+        write::check_text(junit, settings.output.force)?;
+    }
     let (answers, judge) = match (&settings.panel, &scorer.inquiry) {
         (None, _) => (Answers::default(), None),
         (Some(panel), Some(inquiry)) => {
@@ -92,7 +97,6 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         Some(peer) => format!("{} (as {peer})", scorer.name),
         None => scorer.name.to_owned(),
     };
-    let output = output(&settings, &table)?;
     control.observer.begins();
     let pass = Pass::new("scoring", table.rows());
     let progress = Arc::clone(&pass.progress);

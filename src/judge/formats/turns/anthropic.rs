@@ -16,8 +16,8 @@
 
 use serde_json::{Value, json};
 
+use super::{LOST_CALL, check_says_something, reread, schema, text, usage};
 use super::{arguments, arguments_object, described, items, kept, link, parse, push_parts};
-use super::{check_says_something, reread, schema, text, usage};
 use crate::domain::{CallResult, Dialogue, Entry, Json, Object, Stop, ToolCall, Turn};
 use crate::judge::adaptation::AdaptationSet;
 use crate::judge::failure::Failure;
@@ -86,6 +86,9 @@ impl TurnFormat for Anthropic {
         message.insert("content", content.clone());
         message.insert("stop_reason", reason.map_or(Json::Null, Json::from));
         let said = Json::Object(message).to_string();
+        if reason == Some("tool_use") && self.turn(&said).is_none_or(|turn| turn.calls.is_empty()) {
+            return Err(broken(LOST_CALL, body));
+        }
         if reason.is_none() {
             check_says_something(self.turn(&said), body)?;
         }

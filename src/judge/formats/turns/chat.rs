@@ -16,8 +16,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::{LOST_CALL, check_says_something, parse, replies, reread, text, usage, without_thoughts};
 use super::{arguments, arguments_object, arguments_text, drop_nulls, function, items, kept, link};
-use super::{check_says_something, parse, replies, reread, text, usage, without_thoughts};
 use crate::domain::{Arguments, CallResult, Dialogue, Entry, Json, Stop, ToolCall, Turn};
 use crate::judge::Adaptation;
 use crate::judge::adaptation::AdaptationSet;
@@ -105,6 +105,10 @@ impl TurnFormat for Chat {
             _ => Stop::Finished,
         };
         let said = message.to_string();
+        let calls = matches!(reason, Some("tool_calls" | "function_call"));
+        if stop == Stop::Finished && calls && self.turn(&said).is_none_or(|turn| turn.calls.is_empty()) {
+            return Err(broken(LOST_CALL, body));
+        }
         if stop == Stop::Finished && !matches!(reason, Some("stop" | "tool_calls" | "function_call")) {
             check_says_something(self.turn(&said), body)?;
         }

@@ -24,6 +24,9 @@ use crate::judge::provider_format::broken;
 /// Anthropic's documentation gives it.
 const INVALID_JSON: &str = "INVALID_JSON";
 
+/// What is wrong with a reply that ends in order to call something, and calls nothing.
+const LOST_CALL: &str = "the reply ends with a call, and holds none";
+
 /// A response, with the text of its numbers: what a model wrote is compared with what was expected.
 fn parse(body: &str, what: &str) -> Result<Json, Failure> {
     Json::parse(body).map_err(|_| broken(what, body))
@@ -38,7 +41,7 @@ fn usage<T: DeserializeOwned + Into<Usage>>(field: Option<&Json>) -> Usage {
 /// An error where a reply neither says nor calls anything, and its end is none that a model's reply has: whoever served it is at fault.
 fn check_says_something(turn: Option<Turn>, body: &str) -> Result<(), Failure> {
     match turn {
-        Some(Turn { text, calls, unread_call: None, .. }) if text.trim().is_empty() && calls.is_empty() => {
+        Some(turn) if turn.says_nothing() => {
             Err(broken("the reply neither says nor calls anything, and nothing tells why it ends", body))
         }
         _ => Ok(()),

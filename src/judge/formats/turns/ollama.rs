@@ -20,7 +20,7 @@ use super::{arguments, arguments_object, drop_nulls, function, items, kept, link
 use crate::domain::{CallResult, Dialogue, Entry, Json, Stop, ToolCall, Turn, Usage};
 use crate::judge::adaptation::AdaptationSet;
 use crate::judge::failure::Failure;
-use crate::judge::formats::ollama::{Ollama, Read, most_tokens};
+use crate::judge::formats::ollama::{Ollama, Read, most_tokens, not_done};
 use crate::judge::formats::{TEMPERATURE, temperature, token_count};
 use crate::judge::provider_format::{Answer, Part, broken};
 use crate::judge::turn_format::TurnFormat;
@@ -89,7 +89,7 @@ impl TurnFormat for Ollama {
             .ok_or_else(|| broken("the response holds no message", body))?;
         let is_done = reply.get("done") != Some(&Json::Bool(false));
         if !is_done || matches!(text(&reply, "done_reason"), Some("load" | "unload")) {
-            return Err(broken("the model was not done", body));
+            return Err(not_done(body));
         }
         let count = |key: &str| reply.get(key).and_then(|count| token_count(&count.into()));
         let prompt_tokens = count("prompt_eval_count");
