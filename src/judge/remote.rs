@@ -14,7 +14,7 @@ use super::channel::Channel;
 use super::cost_budget::{CostBudget, CostReservation};
 use super::exchange::Exchange;
 use super::failure::{Failure, advice};
-use super::limiter::{Cost, Permit, QuotaReservation, Slot};
+use super::limiter::{Cost, Limiter, Permit, QuotaReservation, Slot};
 use super::provider_format::{Answer, ProviderFormat};
 use super::rail_compliance::{RailCompliance, sign};
 use super::settings::{NO_CEILING, Settings};
@@ -248,8 +248,7 @@ impl Remote {
         let limiter = &self.settings.limiter;
         let format = self.format.as_ref();
         let tokens = self.estimate(exchange);
-        let (mut sent, mut failures) = (0, 0);
-        let mut first_refused = None;
+        let (mut sent, mut failures, mut first_refused) = (0, 0, None);
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
         let mut probe = AdaptationProbe::new(exchange.plain(format));
@@ -456,15 +455,16 @@ impl Remote {
         self.disobeyed.load(Ordering::Relaxed).then(|| rail(&self.adaptations.current())).flatten()
     }
 
-    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
-    /// limits.
-    pub(crate) fn share(&self, runs: u32) {
-        self.settings.limiter.set_runs(runs);
+    /// What counts the requests and tokens of its endpoint and model.
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.settings.limiter
     }
 
-    /// Whether a limit of requests or tokens a minute was set.
-    pub(crate) fn has_rate_limit(&self) -> bool {
-        self.settings.limiter.has_rate_limit()
+    /// Another run was told to leave the endpoint alone for so long; whoever waits less finds out on its own.
+    pub(crate) fn pause(&self, pause: Duration) {
+        if !pause.is_zero() && pause <= self.settings.max_wait {
+            self.settings.limiter.pause(pause);
+        }
     }
 
     /// What is going on right now, for the progress display.
