@@ -25,7 +25,9 @@ pub use crate::run::{
 /// Benchmarks time the store alone; tests hold its two kinds to the same.
 #[cfg(feature = "cli")]
 pub use crate::store::{Archive, Pruning};
-pub use crate::store::{AskHasher, Claim, Failure, Fingerprint, Found, ReplyKind, Reuse, Store, StorePlace};
+pub use crate::store::{
+    AskHasher, Asking, Claim, Failure, Fingerprint, Found, ReplyKind, Reuse, Store, StorePlace,
+};
 /// Benchmarks write tables of many rows.
 pub use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples::SKIPPED};
 /// The Python package hands frames over by Arrow's interface in C.
@@ -34,7 +36,7 @@ pub use crate::write::CollectedTable;
 pub use crate::write::{Output, Sink};
 #[cfg(feature = "cli")]
 pub use toml;
-pub use tooljudge_core::domain::{Given, Taking};
+pub use tooljudge_core::domain::{Block, Given, Granted, Line, Taking};
 
 /// What the fuzz targets check of the rooms with side effects.
 #[cfg(feature = "laws")]

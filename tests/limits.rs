@@ -12,6 +12,7 @@ use tooljudge::judge::{
     Settings, SetupError, Target, connect,
 };
 
+use crate::stores::Place;
 use crate::support::enforcer::{Hints, Rules, Window};
 use crate::support::limited_server::LimitedServer;
 use crate::support::server::{Answer, Server};
@@ -56,6 +57,80 @@ fn two_runs_keep_one_limit_together() {
     // A fifth of a second's worth for each, and what a busy machine bunches. Alone they would come to 30 and more.
     assert_eq!(truth.arrivals.len(), 120);
     assert!(beyond < 16.0, "{beyond}");
+}
+
+/// What two runs on one store, one of them slow, make of a limit together, in each kind of store.
+#[test]
+fn a_slow_run_beside_a_busy_one_wastes_nothing() {
+    const RPM: f64 = 1200.0;
+    for place in Place::each("slow_and_busy") {
+        let server = LimitedServer::start(Rules::open(Duration::from_millis(500)));
+        let (work, store) = (Workspace::new(), place.given());
+        work.file("slow.csv", rows("slow", 400));
+        work.file("busy.csv", rows("busy", 160));
+        let run = |input: &'static str, concurrency: &'static str| {
+            let limits = ["--rpm", "1200", "--concurrency", concurrency, "--store", &store];
+            work.start(
+                &[&["label", input, "--judge", "openai:m", "--base-url", &server.url], &limits[..]].concat(),
+            )
+        };
+        let slow = run("slow.csv", "1");
+        assert!(run("busy.csv", "64").wait().success());
+        let truth = server.truth();
+        slow.kill();
+        slow.wait();
+        let (first, last) = (truth.arrivals[0].at, truth.arrivals[truth.arrivals.len() - 1].at);
+        let a_minute = 60.0 * truth.arrivals.len() as f64 / (last - first).as_secs_f64();
+        let beyond = truth.most_requests_beyond(RPM);
+        println!("{store}: {a_minute:.0} requests a minute of 1,200, at most {beyond:.1} beyond");
+        // A tenth of a second's worth, and what a busy machine bunches.
+        assert!(beyond < 16.0, "{beyond}");
+    }
+}
+
+/// Of a wait that one run was told: who would wait so long keeps it, whoever has no such patience finds out on its own.
+#[test]
+fn a_wait_that_one_is_told_is_kept_by_all_that_have_the_patience() {
+    const WAIT: Duration = Duration::from_secs(20);
+    for place in Place::each("shared_wait") {
+        let server = Server::start(|seen| match (seen.prompt().contains("for told"), seen.earlier) {
+            (true, 0) => Answer::Raw {
+                status: 429,
+                headers: vec![("retry-after", WAIT.as_secs().to_string())],
+                body: r#"{"error":{"message":"slow down"}}"#.into(),
+            },
+            _ => Answer::label("correct"),
+        });
+        let (work, store) = (Workspace::new(), place.given());
+        let run = |name: &str, more: &[&str]| {
+            work.file(&format!("{name}.csv"), rows(name, 1));
+            let input = format!("{name}.csv");
+            let judge =
+                ["label", &input, "--judge", "openai:m", "--base-url", &server.url, "--store", &store];
+            work.start(&[&judge[..], more].concat())
+        };
+        let told = run("told", &["--max-wait", "60"]);
+        server.await_requests(1);
+        // Until the store has heard of it.
+        std::thread::sleep(Duration::from_secs(2));
+        let others = [
+            run("limited", &["--max-wait", "60", "--rpm", "600"]),
+            run("patient", &["--max-wait", "60"]),
+            run("hasty", &["--max-wait", "5", "--rpm", "600"]),
+        ];
+        for run in others.iter().chain([&told]) {
+            assert!(run.wait().success());
+        }
+        let seen = server.seen();
+        let came = |name: &str| {
+            let name = format!("for {name} ");
+            let mut of = seen.iter().filter(|seen| seen.prompt().contains(&name));
+            of.next().unwrap().at.duration_since(seen[0].at)
+        };
+        println!("{store}: {:?} {:?} {:?}", came("limited"), came("patient"), came("hasty"));
+        assert!(came("limited") >= WAIT && came("patient") >= WAIT);
+        assert!(came("hasty") < came("limited").min(came("patient")));
+    }
 }
 
 #[test]

@@ -281,15 +281,18 @@ fn tables_of_others_and_of_newer_programs_are_left_alone() {
     }
     let store = postgres.url("newer");
     label(&work, &server, &store).ended(0);
-    assert_eq!(postgres.sql("newer", "SELECT version, program LIKE 'tooljudge %' FROM history"), "2|t");
+    assert_eq!(postgres.sql("newer", "SELECT version, program LIKE 'tooljudge %' FROM history"), "3|t");
     // An older one is brought up to this one's version.
-    postgres.sql("newer", "DROP TABLE purses; UPDATE history SET version = 1");
+    postgres.sql("newer", "DROP TABLE purses, grants, pauses; UPDATE history SET version = 1");
     label(&work, &server, &store).ended(0);
     assert_eq!(
         postgres.sql("newer", "SELECT string_agg(version::text, ' ' ORDER BY version) FROM history"),
-        "1 2"
+        "1 3"
     );
-    postgres.sql("newer", "SELECT taken FROM purses; DELETE FROM history WHERE version = 2");
+    postgres.sql(
+        "newer",
+        "SELECT taken FROM purses; SELECT starts FROM grants; DELETE FROM history WHERE version = 3",
+    );
     for (sql, said) in [
         ("INSERT INTO history VALUES (7, now(), 'tooljudge 9')", "a newer tooljudge has written"),
         (

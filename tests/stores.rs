@@ -1,14 +1,15 @@
 //! What holds for a store wherever it is: the same tests for a file and for a schema on a server.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tooljudge::domain::{
     AnswerForm, Dialogue, Entry, Paid, Prompt, RailProbability, Rails, Reply, Stop, Usage,
 };
 use tooljudge::internal::{
-    Archive, AskHasher, Claim, Failure, Fingerprint, Found, Given, Pruning, ReplyKind, Reuse, Store,
-    StorePlace, Taking,
+    Archive, AskHasher, Asking, Block, Claim, Failure, Fingerprint, Found, Given, Line, Pruning, ReplyKind,
+    Reuse, Store, StorePlace, Taking,
 };
 
 use crate::support::postgres::{Postgres, shared};
@@ -56,6 +57,17 @@ impl Place {
 
     fn archive(&self) -> Archive {
         Archive::open(&self.place()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The text that a query finds.
+    pub fn value(&self, sql: &str) -> String {
+        match &self.kind {
+            Kind::File(_) => {
+                let connection = rusqlite::Connection::open(self.file()).unwrap();
+                connection.query_row(sql, [], |row| row.get(0)).unwrap()
+            }
+            Kind::Schema(postgres, schema) => postgres.sql(schema, sql),
+        }
     }
 
     /// Does what nobody should do to a store.
@@ -289,7 +301,7 @@ async fn runs_know_how_many_they_are() {
     for place in Place::each("askers") {
         let (a, b) = (place.open("a"), place.open("b"));
         let reader = a.reader().unwrap();
-        let asking = async |model| reader.asking("http://judge", model).await.unwrap();
+        let asking = async |model| reader.asking("http://judge", model).await.unwrap().runs;
         assert_eq!(asking("m").await, 0);
         for (run, model) in [(&a, "m"), (&a, "m"), (&b, "m"), (&b, "n")] {
             run.join("http://judge".into(), model.into()).await.unwrap();
@@ -325,6 +337,116 @@ async fn a_purse_is_shared_and_never_empties_twice() {
         assert_eq!(take(&a, (0, 0), (1, 60)).await, (0, false));
         let other = Taking { ceiling: 100, granted: 0, spent: 0, need: 1, want: 1 };
         assert_eq!(a.take("other".into(), other).await.unwrap().more, 1);
+    }
+}
+
+/// All that is reserved.
+fn reserved(place: &Place) -> Line {
+    let text = place.value(
+        "SELECT string_agg(run || ' ' || number || ' ' || asked || ' ' || starts || ' ' || ends, ';') FROM grants",
+    );
+    let block = |text: &str| {
+        let fields: Vec<&str> = text.split(' ').collect();
+        let [number, asked, starts, ends] = [1, 2, 3, 4].map(|field| fields[field].parse().unwrap());
+        Block { run: fields[0].to_owned(), number, asked, starts, ends }
+    };
+    Line(text.split(';').map(block).collect())
+}
+
+/// What each kind of store reserves is what the rule says, whoever asks, leaves, or sets the clock.
+#[tokio::test]
+async fn a_limit_is_shared_by_one_rule() {
+    for place in Place::each("grants") {
+        let runs = ["a", "b", "c", "d"];
+        let stores = runs.map(|run| place.open(run));
+        for store in &stores {
+            store.join("http://judge".into(), "m".into()).await.unwrap();
+        }
+        let (mut line, mut numbers) = (Line::default(), [0; 4]);
+        let mut random = fastrand::Rng::with_seed(3);
+        for step in 0..60 {
+            let is_set_back = random.u8(0..10) == 0;
+            if is_set_back {
+                // As if the clock had been set back by five minutes.
+                place.tamper(
+                    "UPDATE grants SET asked = asked + 300000000, starts = starts + 300000000, ends = ends + 300000000",
+                );
+            }
+            let who = random.usize(0..4);
+            if random.u8(0..10) == 0 {
+                stores[who].leave("http://judge".into(), "m".into()).await.unwrap();
+                stores[who].join("http://judge".into(), "m".into()).await.unwrap();
+                line.0.retain(|block| block.run != runs[who]);
+            }
+            let length = random.u64(1000..300_000);
+            numbers[who] += 1;
+            let granted = stores[who]
+                .grant("http://judge".into(), "m".into(), Duration::from_micros(length))
+                .await
+                .unwrap();
+            let found = place.value(&format!(
+                "SELECT asked || ' ' || starts || ' ' || ends FROM grants WHERE run = '{}' AND number = {}",
+                runs[who], numbers[who]
+            ));
+            let found: Vec<i64> = found.split(' ').map(|number| number.parse().unwrap()).collect();
+            if is_set_back {
+                // By how much exactly it was put right is between the store and its clock.
+                assert!(found[1] - found[0] < 60_000_000, "step {step}: {found:?}");
+                line = reserved(&place);
+                continue;
+            }
+            let block = line.grant(found[0], runs[who], numbers[who], length as i64);
+            assert_eq!([found[1], found[2]], [block.starts, block.ends], "step {step}");
+            assert_eq!(granted.length.as_micros() as i64, block.ends - block.starts, "step {step}");
+            let part = line.part(found[0], runs[who]);
+            assert_eq!(granted.part.as_micros(), part.as_micros(), "step {step}");
+            let starts_in = block.starts - found[0];
+            assert!(
+                (starts_in - granted.starts_in.as_micros() as i64).abs() <= 1,
+                "step {step}: {granted:?}"
+            );
+            if random.bool() {
+                tokio::time::sleep(Duration::from_millis(random.u64(0..60))).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_dead_have_reserved_is_free_and_a_pause_is_heard_by_all() {
+    for place in Place::each("grants_of_the_dead") {
+        let (a, b) = (place.open("a"), place.open("b"));
+        let minute = Duration::from_secs(60);
+        let grant =
+            async |store: &Store| store.grant("http://judge".into(), "m".into(), minute).await.unwrap();
+        for store in [&a, &b] {
+            store.join("http://judge".into(), "m".into()).await.unwrap();
+        }
+        assert!(grant(&a).await.starts_in.is_zero());
+        let second = grant(&b).await.starts_in;
+        assert!((Duration::from_secs(30)..=Duration::from_secs(60)).contains(&second), "{second:?}");
+        // Said again after a connection broke: the same run, and the same number.
+        let twice = place.open("a");
+        let again = grant(&twice).await;
+        assert!(again.starts_in.is_zero() && again.length < minute, "{again:?}");
+        assert_eq!(reserved(&place).0.len(), 2);
+        // As if the first had died, and its lease were over.
+        place.tamper("UPDATE grants SET run = 'dead' WHERE run = 'a'");
+        let granted = b.grant("http://judge".into(), "m".into(), minute / 2).await.unwrap();
+        assert!(granted.starts_in.is_zero(), "{granted:?}");
+        let reader = b.reader().unwrap();
+        let asking = async || reader.asking("http://judge", "m").await.unwrap();
+        assert_eq!(asking().await, Asking { runs: 2, pause: Duration::ZERO });
+        for seconds in [40, 20] {
+            a.pause("http://judge".into(), "m".into(), Duration::from_secs(seconds)).await.unwrap();
+        }
+        let pause = asking().await.pause;
+        assert!(pause > Duration::from_secs(30) && pause <= Duration::from_secs(40), "{pause:?}");
+        let heard = grant(&b).await.pause;
+        assert!(heard > Duration::from_secs(30) && heard <= pause, "{heard:?}");
+        // As if the clock had been set back.
+        place.tamper("UPDATE pauses SET since = since + 300000000, until = until + 300000000");
+        assert_eq!(asking().await.pause, Duration::ZERO);
     }
 }
 

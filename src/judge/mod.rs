@@ -45,6 +45,7 @@ pub use cost_budget::CostBudget;
 pub(crate) use cost_budget::Purse;
 pub use endpoint::Endpoint;
 pub use function::{Function, FunctionCall, FunctionError};
+pub(crate) use limiter::Errand;
 pub use limiter::{Concurrency, LimitedBy, Limiter, Limits, Slot, Stated, UnknownConcurrency};
 pub use parameters::Parameters;
 pub use price::Price;

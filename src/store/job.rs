@@ -1,9 +1,11 @@
 //! Operations on their way to the thread that writes, and how those who wait for a commit hear of it.
 
+use std::time::Duration;
+
 use tokio::sync::oneshot;
 
 use super::{Claim, Failure, Fingerprint, ReplyKind, Reuse, StoreError};
-use crate::domain::{Given, Paid, Reply, Taking};
+use crate::domain::{Given, Granted, Paid, Reply, Taking};
 
 /// Operations in one commit; bounds how long the first of them waits.
 pub(super) const BATCH: usize = 1024;
@@ -21,6 +23,8 @@ pub(super) enum Op {
     Manifest { manifest: String, finished: bool },
     Take { purse: String, taking: Taking },
     Settle { purse: String, spent: u64 },
+    Grant { endpoint: String, model: String, number: i64, length: i64 },
+    Pause { endpoint: String, model: String, pause: Duration },
 }
 
 impl Op {
@@ -40,6 +44,7 @@ impl Op {
 pub(super) enum Written {
     Claim(Claim),
     Given(Given),
+    Granted(Granted),
     Kept,
 }
 

@@ -19,8 +19,9 @@ mod reply_kind;
 mod sqlite;
 mod stored_reply;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -32,10 +33,10 @@ use job::{Job, Op, Written};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
 pub use place::StorePlace;
-pub use reader::{Found, Reader, StoppedRun};
+pub use reader::{Asking, Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;
 
-use crate::domain::{Given, Paid, Reply, Taking};
+use crate::domain::{Given, Granted, Paid, Reply, Taking, length};
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +89,8 @@ pub struct Store {
     seen: Arc<Seen>,
     kept: AtomicU64,
     unkept: AtomicU64,
+    /// Blocks that were asked for.
+    granted: AtomicI64,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -118,7 +121,8 @@ impl Store {
             StorePlace::Server(address) => return Err(StoreError::NoServers { place: address.to_string() }),
         };
         let (kept, unkept) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, thread: Some(thread) })
+        let granted = AtomicI64::new(0);
+        Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, granted, thread: Some(thread) })
     }
 
     /// The file at `path`.
@@ -229,6 +233,27 @@ impl Store {
     /// Takes [`Store::join`] back.
     pub async fn leave(&self, endpoint: String, model: String) -> Result<(), StoreError> {
         self.write(Op::Leave { endpoint, model }).await.map(drop)
+    }
+
+    /// Reserves a block of the limits of `model` at `endpoint`, long enough for `time`, which all share that ask it and were told a limit. What a run that dies or
+    /// leaves has reserved is free again.
+    pub async fn grant(
+        &self,
+        endpoint: String,
+        model: String,
+        time: Duration,
+    ) -> Result<Granted, StoreError> {
+        // Its number makes it one block, however often it is asked for.
+        let number = 1 + self.granted.fetch_add(1, Ordering::Relaxed);
+        match self.write(Op::Grant { endpoint, model, number, length: length(time) }).await? {
+            Written::Granted(granted) => Ok(granted),
+            _ => Err(self.gone()),
+        }
+    }
+
+    /// Tells the runs that share this store that `model` at `endpoint` wants to be left alone for so long.
+    pub async fn pause(&self, endpoint: String, model: String, pause: Duration) -> Result<(), StoreError> {
+        self.write(Op::Pause { endpoint, model, pause }).await.map(drop)
     }
 
     /// Remembers what an endpoint does not support.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::Duration;
 
 #[cfg(feature = "postgres")]
 use super::postgres;
@@ -40,6 +41,15 @@ pub enum Found {
     },
     /// Nobody has tried.
     Nothing,
+}
+
+/// Who asks one model right now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asking {
+    /// Runs, this one included.
+    pub runs: u32,
+    /// How long the endpoint wants to be left alone, as far as any of them was told.
+    pub pause: Duration,
 }
 
 /// A run that came to no end.
@@ -110,8 +120,8 @@ impl Reader {
         }
     }
 
-    /// How many runs are asking `model` at `endpoint` right now.
-    pub async fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
+    /// Who is asking `model` at `endpoint` right now.
+    pub async fn asking(&self, endpoint: &str, model: &str) -> Result<Asking, StoreError> {
         match &self.0 {
             Kind::Sqlite(reader) => reader.asking(endpoint, model),
             #[cfg(feature = "postgres")]

@@ -36,6 +36,8 @@ fn jump(by: i64, at: usize, outputs: &[&str]) {
                 &server.url,
                 "--concurrency",
                 "6",
+                "--rpm",
+                "6000",
                 "-o",
                 output,
             ]);

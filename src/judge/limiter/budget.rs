@@ -4,12 +4,14 @@
 //! `simulation/grid.rs` that have more than 60 requests a minute (`docs/proof.md`).
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::LimitedBy;
 use super::Limits;
 use super::bucket::Bucket;
+use super::grants::Grants;
 use super::quota::{Claim, Moment, Quota};
 use super::request_pacer::RequestPacer;
 
@@ -17,6 +19,8 @@ use super::request_pacer::RequestPacer;
 const USED: f64 = 0.998;
 /// The largest share of a limit that is left unused because requests differ in size, from 0 to 1. Chosen.
 const MAX_SPARE: f64 = 0.05;
+/// When to look again for what others must grant first; whoever waits is told before. Chosen.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Seconds over which a strict server counts.
 const MINUTE: f64 = 60.0;
 
@@ -113,6 +117,8 @@ pub(super) struct Budget {
     /// Of requests, by the user's word.
     pacer: Option<RequestPacer>,
     lines: [Line; 4],
+    /// What is reserved of the limits that were told, where other runs share them.
+    pub(super) grants: Option<Grants>,
     /// Whether what headers state counts for nothing.
     ignores_headers: bool,
 }
@@ -133,6 +139,7 @@ impl Budget {
                 is_told: told.is_some(),
                 ..Line::default()
             }),
+            grants: None,
             ignores_headers: limits.ignore_headers,
         }
     }
@@ -146,9 +153,14 @@ impl Budget {
                 (ready, limited_by) = (until, by);
             }
         };
-        if let Some(pacer) = &mut self.pacer {
+        let reserved = self.reserved(cost);
+        if let Some((grants, (seconds, meter))) = self.grants.as_mut().zip(reserved) {
+            let ready = grants.ready(now, seconds).unwrap_or(now + LOOK_AGAIN);
+            later(ready, Some(LimitedBy::Told(meter.flag())));
+        } else if let Some(pacer) = &mut self.pacer {
             later(pacer.ready(now, runs), Some(LimitedBy::Told(Meter::Requests.flag())));
         }
+        let is_shared = self.grants.is_some();
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             let stated = line.stated();
             let by_server = stated.is_some_and(|stated| line.told.is_none_or(|told| stated < told));
@@ -156,7 +168,7 @@ impl Budget {
                 Some(stated) => LimitedBy::Stated(stated),
                 None => LimitedBy::Told(meter.flag()),
             };
-            if let Some(rate) = line.rate(runs) {
+            if let Some(rate) = line.rate(runs).filter(|_| !(is_shared && line.is_told)) {
                 later(line.bucket.ready(now, rate, cost.of(meter)), Some(by));
             }
             if let Some(until) = line.quota.empty_until().filter(|_| line.heeds_server()) {
@@ -186,8 +198,23 @@ impl Budget {
         }
     }
 
+    /// How many seconds of the limits that were told a request of `cost` takes, and which of them takes the longest to bear it.
+    pub(super) fn reserved(&self, cost: Cost) -> Option<(f64, Meter)> {
+        let paced = self.pacer.as_ref().map(|pacer| pacer.rate(1.0));
+        let told = Meter::ALL.into_iter().zip(&self.lines).filter(|(_, line)| line.is_told);
+        let seconds = told.filter_map(|(meter, line)| {
+            let paced = paced.filter(|_| meter == Meter::Requests);
+            let rate = line.rate(1.0).into_iter().chain(paced).reduce(f64::min)?;
+            Some((cost.of(meter) / rate, meter))
+        });
+        seconds.max_by(|one, other| one.0.total_cmp(&other.0))
+    }
+
     pub(super) fn take(&mut self, cost: Cost) {
-        if let Some(pacer) = &mut self.pacer {
+        let reserved = self.reserved(cost);
+        if let Some((grants, (seconds, _))) = self.grants.as_mut().zip(reserved) {
+            grants.take(seconds);
+        } else if let Some(pacer) = &mut self.pacer {
             pacer.take();
         }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
@@ -206,6 +233,11 @@ impl Budget {
     /// for that.
     pub(super) fn settle(&mut self, cost: Cost, used: Cost) -> bool {
         let mut earlier = false;
+        let more = self.reserved(used).zip(self.reserved(cost)).map(|(used, thought)| used.0 - thought.0);
+        if let Some((grants, more)) = self.grants.as_mut().zip(more) {
+            grants.settle(more);
+            earlier = more < 0.0;
+        }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             earlier |= used.of(meter) < cost.of(meter) && line.rate(1.0).is_some();
             line.bucket.take(used.of(meter) - cost.of(meter));

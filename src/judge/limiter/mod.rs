@@ -2,17 +2,19 @@
 //!
 //! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
 //! large request is not overtaken by small ones for ever. All decisions are made by [`state`] and the pure state
-//! machines in it ([`bucket`], [`budget`], [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]), which are
+//! machines in it ([`bucket`], [`budget`], [`grants`], [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]), which are
 //! given the time; this file only waits for as long as they say.
 
 mod bucket;
 mod budget;
 mod concurrency_controller;
+mod grants;
 mod limited_by;
 mod quota;
 mod rate_estimator;
 mod request_pacer;
 mod state;
+mod waiting;
 mod window;
 
 use std::num::NonZeroU32;
@@ -23,7 +25,10 @@ use std::time::Duration;
 use tokio::sync::{Mutex as FairMutex, Notify};
 use tokio::time::Instant;
 
+use crate::domain::Granted;
+
 pub(super) use budget::{Cost, Meter};
+use grants::Grants;
 pub use limited_by::LimitedBy;
 pub use quota::Stated;
 pub(super) use quota::{Claim, Reset};
@@ -91,6 +96,8 @@ pub struct Limiter {
     turn: FairMutex<()>,
     /// Tells the next one that something has changed.
     changed: Notify,
+    /// Tells whoever speaks with the other runs that there may be something to say.
+    errand: Notify,
     state: Mutex<State>,
 }
 
@@ -132,6 +139,30 @@ impl Drop for QuotaReservation {
     }
 }
 
+/// Something to say to the runs that share the endpoint's limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Errand {
+    /// To reserve a block of the limits for so long.
+    Reserve(Duration),
+    /// That the endpoint wants to be left alone for so long.
+    Pause(Duration),
+}
+
+/// One that waits for its turn, as long as this is there.
+struct Waiting<'a>(&'a Limiter, u64);
+
+impl<'a> Waiting<'a> {
+    fn new(limiter: &'a Limiter, cost: Cost) -> Waiting<'a> {
+        Waiting(limiter, limiter.state().waiting.join(cost))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.state().waiting.leave(self.1);
+    }
+}
+
 /// As long as this is there, its owner comes before everybody else.
 struct First<'a>(&'a Limiter);
 
@@ -158,13 +189,9 @@ impl Limiter {
             has_rate_limit,
             turn: FairMutex::new(()),
             changed: Notify::new(),
+            errand: Notify::new(),
             state: Mutex::new(state),
         })
-    }
-
-    /// Whether a limit of requests or tokens a minute was set.
-    pub(crate) fn has_rate_limit(&self) -> bool {
-        self.has_rate_limit
     }
 
     /// The most requests that can ever be in flight.
@@ -179,6 +206,55 @@ impl Limiter {
     pub(crate) fn set_runs(&self, runs: u32) {
         self.state().runs = runs.max(1);
         self.changed.notify_one();
+    }
+
+    /// From now on what is reserved in a line that all runs share counts for the limits that were told; or else each run's own pace does.
+    pub(crate) fn share_line(&self, is_shared: bool) {
+        self.state().budget.grants = (is_shared && self.has_rate_limit).then(Grants::default);
+        self.changed.notify_one();
+    }
+
+    /// Waits until there is something to say to the other runs.
+    pub(crate) async fn errand(&self) -> Errand {
+        loop {
+            let now = Instant::now();
+            let again = {
+                let mut state = self.state();
+                if let Some(until) = state.untold.take().filter(|until| *until > now) {
+                    return Errand::Pause(until - now);
+                }
+                match state.wanted(now) {
+                    Ok(time) => return Errand::Reserve(time),
+                    Err(again) => again,
+                }
+            };
+            match again {
+                Some(again) => tokio::select! {
+                    () = tokio::time::sleep_until(again) => {}
+                    () = self.errand.notified() => {}
+                },
+                None => self.errand.notified().await,
+            }
+        }
+    }
+
+    /// What was reserved, as heard just now.
+    pub(crate) fn granted(&self, granted: Granted) {
+        if let Some(grants) = &mut self.state().budget.grants {
+            grants.add(granted, Instant::now());
+        }
+        self.changed.notify_one();
+    }
+
+    /// Another run was told to leave the endpoint alone for so long.
+    pub(crate) fn pause(&self, pause: Duration) {
+        self.state().pause(Instant::now() + pause);
+    }
+
+    fn may_have_errand(&self) {
+        if self.has_rate_limit {
+            self.errand.notify_one();
+        }
     }
 
     pub(super) fn in_flight(&self) -> usize {
@@ -198,10 +274,12 @@ impl Limiter {
 
     /// Waits until one more request of about `cost` may be sent.
     pub(super) async fn admit(self: &Arc<Self>, cost: Cost) -> Permit {
+        let _waiting = Waiting::new(self, cost);
         let _turn = self.turn.lock().await;
         loop {
             let now = Instant::now();
             let ready = self.state().admit(now, cost);
+            self.may_have_errand();
             match ready {
                 Ok(sent) => {
                     let slot = Slot { limiter: Arc::clone(self) };
@@ -222,6 +300,7 @@ impl Limiter {
         loop {
             let now = Instant::now();
             let ready = self.state().admit_placed(now, cost);
+            self.may_have_errand();
             match ready {
                 Ok(sent) => return Permit { slot, reservation: self.reservation(sent, cost) },
                 Err(ready) => tokio::time::sleep_until(ready).await,
@@ -251,7 +330,9 @@ impl Limiter {
         asked: Option<Duration>,
         random: f64,
     ) -> Duration {
-        self.state().refused(Instant::now(), reservation.sent, asked, random)
+        let wait = self.state().refused(Instant::now(), reservation.sent, asked, random);
+        self.errand.notify_one();
+        wait
     }
 
     /// The endpoint is busy with what it has: fewer at once from now on, and nothing for as long as it `asked`.

@@ -9,6 +9,7 @@ use super::budget::{Budget, Cost, Meter};
 use super::concurrency_controller::{Answered, ConcurrencyController, MAX_IN_FLIGHT};
 use super::quota::Claim;
 use super::rate_estimator::{RateEstimator, Refusal};
+use super::waiting::WaitingRoom;
 use super::{Concurrency, LimitedBy, Limits};
 use crate::judge::retry;
 
@@ -22,6 +23,8 @@ const OUTAGE: u32 = 8;
 const LATELY: f64 = 0.1;
 /// Places for each request in flight that a rate comes to on average (Little's law), as a factor of at least 1. Chosen: latencies vary.
 const SPARE: f64 = 1.2;
+/// Seconds. Places that are free within this count as free where time is reserved. Chosen: what is reserved lasts twice as long.
+const SOON: f64 = 0.05;
 
 /// What the limiter knows.
 #[derive(Debug)]
@@ -49,6 +52,10 @@ pub(super) struct State {
     pub(super) paced: Bucket,
     /// Runs on this machine that share the limits, this one included.
     pub(super) runs: u32,
+    /// Requests that wait for their turn, all but those that are sent `again`.
+    pub(super) waiting: WaitingRoom,
+    /// Until when the endpoint wants to be left alone, where this run was the one that was told and others are to hear of it.
+    pub(super) untold: Option<Instant>,
     /// Until when and for whose sake the next request waits.
     pub(super) limited_by: Option<(Instant, LimitedBy)>,
 }
@@ -94,6 +101,8 @@ impl State {
             latency: None,
             paced: Bucket::default(),
             runs: 1,
+            waiting: WaitingRoom::default(),
+            untold: None,
             limited_by: None,
         }
     }
@@ -131,6 +140,23 @@ impl State {
         self.sent += 1;
         self.pace.sent(self.sent, now);
         Ok(Sent { number: self.sent, at: now, level: self.in_flight, taken: self.budget.taken() })
+    }
+
+    /// For how long this run would like to reserve the limits that it shares; or when to look again, if that can be said.
+    pub(super) fn wanted(&mut self, now: Instant) -> Result<Duration, Option<Instant>> {
+        if self.budget.grants.is_none() {
+            return Err(None);
+        }
+        if let Some(until) = self.paused_until.filter(|until| *until > now) {
+            return Err(Some(until));
+        }
+        // Those that have a place, or will have one so soon that what is reserved for them does not pass before.
+        let share = self.latency.map_or(0.0, |latency| (SOON / latency.max(SOON)).min(1.0));
+        let soon = (self.in_flight as f64 * share) as usize;
+        let places = self.places().saturating_sub(self.in_flight) + soon;
+        let sendable = self.waiting.first(self.again, places);
+        let seconds: Vec<f64> = sendable.filter_map(|cost| Some(self.budget.reserved(cost)?.0)).collect();
+        self.budget.grants.as_mut().ok_or(None)?.lacks(now, &seconds)
     }
 
     /// Requests that may be in flight now.
@@ -181,6 +207,9 @@ impl State {
         if news || asked.is_some() {
             self.pause(until);
         }
+        if asked.is_some() {
+            self.untold = self.untold.max(Some(until));
+        }
         if news {
             let refusal = Refusal {
                 number: sent.number,
@@ -216,7 +245,7 @@ impl State {
         }
     }
 
-    fn pause(&mut self, until: Instant) {
+    pub(super) fn pause(&mut self, until: Instant) {
         self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
     }
 

@@ -10,7 +10,7 @@ use super::Remote;
 use crate::domain::{Dialogue, Prompt, Turn, Usage};
 use crate::judge::adaptation::rail;
 use crate::judge::exchange::Exchange;
-use crate::judge::limiter::Cost;
+use crate::judge::limiter::{Cost, Limiter};
 use crate::judge::{
     Activity, Adaptation, AskError, Asked, CostBudget, Identity, Parameters, Price, SetupError,
 };
@@ -108,15 +108,16 @@ impl Remote {
         self.disobeyed.load(Ordering::Relaxed).then(|| rail(&self.adaptations.current())).flatten()
     }
 
-    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
-    /// limits.
-    pub(crate) fn share(&self, runs: u32) {
-        self.settings.limiter.set_runs(runs);
+    /// What counts the requests and tokens of its endpoint and model.
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.settings.limiter
     }
 
-    /// Whether a limit of requests or tokens a minute was set.
-    pub(crate) fn has_rate_limit(&self) -> bool {
-        self.settings.limiter.has_rate_limit()
+    /// Another run was told to leave the endpoint alone for so long; whoever waits less finds out on its own.
+    pub(crate) fn pause(&self, pause: Duration) {
+        if !pause.is_zero() && pause <= self.settings.max_wait {
+            self.settings.limiter.pause(pause);
+        }
     }
 
     /// What is going on right now, for the progress display.

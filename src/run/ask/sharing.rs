@@ -1,47 +1,45 @@
-//! Several runs on one machine share what an endpoint allows: each knows how many they are.
+//! Several runs on one store share what an endpoint allows.
 
-use std::collections::BTreeSet;
-use std::future::Future;
+use std::collections::BTreeMap;
+use std::future::{Future, pending};
 use std::time::Duration;
 
-use crate::judge::Remote;
+use futures_util::future::join_all;
+
+use crate::judge::{Errand, Remote};
 use crate::run::RunError;
-use crate::store::Store;
+use crate::store::{Asking, Store};
 
 /// How often the others are counted.
 const COUNT: Duration = Duration::from_secs(1);
-/// How long a run that joins others waits until they have made room for it.
-const MAKE_ROOM: Duration = Duration::from_millis(1500);
 
-/// Does `work`, which asks `judges`. Meanwhile each of them knows how many runs on this machine use its endpoint and
-/// model; a run that dies no longer counts when its lease expires.
+/// An endpoint and a model.
+type Place = (String, String);
+
+/// Does `work`, which asks `judges`. Meanwhile the limits that they were told are those of all runs on the store together: each reserves
+/// of them before it sends. What endpoints state is divided by the number of runs, and a pause that one is told of is kept by all.
 pub async fn sharing<'a, T>(
     store: &Store,
     judges: impl IntoIterator<Item = &'a Remote>,
     work: impl Future<Output = T>,
 ) -> Result<T, RunError> {
     let judges: Vec<&Remote> = judges.into_iter().collect();
-    let place = |judge: &Remote| (judge.identity().endpoint.clone(), judge.identity().model.clone());
-    let places: BTreeSet<(String, String)> = judges.iter().map(|judge| place(judge)).collect();
-    for (endpoint, model) in &places {
+    // Judges of one place have one limiter.
+    let places: BTreeMap<Place, &Remote> = judges.iter().map(|judge| (place(judge), *judge)).collect();
+    for ((endpoint, model), judge) in &places {
         store.join(endpoint.clone(), model.clone()).await?;
+        judge.limiter().share_line(true);
     }
-    let is_limited = judges.iter().any(|judge| judge.has_rate_limit());
     let reader = store.reader()?;
     let count = async || {
-        let mut has_others = false;
-        for judge in &judges {
-            let (endpoint, model) = place(judge);
-            let runs = reader.asking(&endpoint, &model).await?;
-            judge.share(runs);
-            has_others |= runs > 1;
+        for ((endpoint, model), judge) in &places {
+            let Asking { runs, pause } = reader.asking(endpoint, model).await?;
+            judge.limiter().set_runs(runs);
+            judge.pause(pause);
         }
-        Ok::<bool, RunError>(has_others)
+        Ok::<(), RunError>(())
     };
-    // The others use up the limit that was set until they count this run, too. Without a limit there is nothing to make room in.
-    if count().await? && is_limited {
-        tokio::time::sleep(MAKE_ROOM).await;
-    }
+    count().await?;
     let counting = async {
         loop {
             tokio::time::sleep(COUNT).await;
@@ -49,16 +47,44 @@ pub async fn sharing<'a, T>(
             let _ = count().await;
         }
     };
+    let errands = join_all(places.iter().map(|(place, judge)| run_errands(store, place, judge)));
     let outcome = tokio::select! {
         outcome = work => outcome,
         () = counting => unreachable!("counting never ends"),
+        _ = errands => unreachable!("there may always be an errand"),
     };
     // What cannot be given back or taken back is void with this run, and no reply is lost by it.
     for budget in judges.iter().filter_map(|judge| judge.cost_budget()) {
         let _ = budget.settle().await;
     }
-    for (endpoint, model) in places {
+    for ((endpoint, model), judge) in places {
+        judge.limiter().share_line(false);
         let _ = store.leave(endpoint, model).await;
     }
     Ok(outcome)
+}
+
+/// Says to the other runs what there is to say, for ever.
+async fn run_errands(store: &Store, (endpoint, model): &Place, judge: &Remote) {
+    loop {
+        match judge.limiter().errand().await {
+            Errand::Reserve(time) => match store.grant(endpoint.clone(), model.clone(), time).await {
+                Ok(granted) => {
+                    judge.pause(granted.pause);
+                    judge.limiter().granted(granted);
+                }
+                // Nothing more is kept, and so nothing more is asked: whoever waits is to find that out.
+                Err(_) => {
+                    judge.limiter().share_line(false);
+                    return pending().await;
+                }
+            },
+            // Those who did not hear of it find out on their own.
+            Errand::Pause(pause) => drop(store.pause(endpoint.clone(), model.clone(), pause).await),
+        }
+    }
+}
+
+fn place(judge: &Remote) -> Place {
+    (judge.identity().endpoint.clone(), judge.identity().model.clone())
 }

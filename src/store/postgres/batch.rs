@@ -9,11 +9,12 @@ use tokio_postgres::{Error, Row};
 
 use super::STALL;
 use super::error::Trouble;
+use super::line;
 use super::reply_row::{self, Rows};
 use super::server::Session;
 use super::statements::Write;
 use super::text::escaped;
-use crate::domain::{Given, Taking};
+use crate::domain::{Given, Granted, Taking};
 use crate::store::job::{Job, Op};
 use crate::store::stored_reply::StoredReply;
 use crate::store::{Fingerprint, Reuse};
@@ -91,6 +92,11 @@ impl Answers {
             Ok(Given { more: more.cast_unsigned(), may_return: row.try_get(1)? })
         };
         self.of(Write::Take).map(given).collect()
+    }
+
+    /// The blocks that were reserved, in order.
+    pub(super) fn granted(&self) -> Result<Vec<Granted>, Error> {
+        self.of(Write::Grant).map(line::granted).collect()
     }
 }
 
@@ -177,6 +183,26 @@ pub(super) fn add_outcomes<'a>(
             }
             Op::Settle { purse, spent } => {
                 pipeline.add(Write::Settle, vec![Box::new(purse), Box::new(run), Box::new(amount(spent))]);
+            }
+            Op::Grant { endpoint, model, number, length } => {
+                pipeline.add(Write::Begin, Vec::new());
+                pipeline.add(Write::HoldLine, vec![Box::new(endpoint), Box::new(model)]);
+                pipeline.add(Write::SetBack, vec![Box::new(endpoint), Box::new(model)]);
+                pipeline.add(
+                    Write::Grant,
+                    vec![
+                        Box::new(endpoint),
+                        Box::new(model),
+                        Box::new(run),
+                        Box::new(*number),
+                        Box::new(*length),
+                    ],
+                );
+                pipeline.add(Write::Commit, Vec::new());
+            }
+            Op::Pause { endpoint, model, pause } => {
+                let pause = i64::try_from(pause.as_micros()).unwrap_or(i64::MAX / 4);
+                pipeline.add(Write::Pause, vec![Box::new(endpoint), Box::new(model), Box::new(pause)]);
             }
             Op::Claim { .. } | Op::Join { .. } => {}
         }

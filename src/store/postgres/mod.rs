@@ -11,6 +11,7 @@
 pub(super) mod archive;
 mod batch;
 mod error;
+mod line;
 mod link;
 pub(super) mod reader;
 mod reply_row;

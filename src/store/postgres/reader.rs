@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
+use super::line;
 use super::link::Link;
 use super::reply_row;
 use super::server::Session;
@@ -14,7 +15,7 @@ use super::statements::LookUp;
 use super::text::unescaped;
 use crate::domain::{Paid, Usage};
 use crate::store::stored_reply::StoredReply;
-use crate::store::{Failure, Fingerprint, Found, StoppedRun, StoreError};
+use crate::store::{Asking, Failure, Fingerprint, Found, StoppedRun, StoreError};
 
 /// Asks over the run's connection for looking up. The questions go off at once; what is returned is their answer.
 #[derive(Debug)]
@@ -138,14 +139,15 @@ impl Reader {
         })
     }
 
-    pub(in crate::store) fn asking(&self, endpoint: &str, model: &str) -> answer!(u32) {
+    pub(in crate::store) fn asking(&self, endpoint: &str, model: &str) -> answer!(Asking) {
         let (endpoint, model): (Arc<str>, Arc<str>) = (endpoint.into(), model.into());
         self.0.ask(move |session| {
             let (endpoint, model) = (Arc::clone(&endpoint), Arc::clone(&model));
             async move {
                 let rows = query(&session, LookUp::Asking, &[&&*endpoint, &&*model]).await?;
-                let count: i64 = rows.first().map_or(Ok(0), |row| row.try_get(0))?;
-                Ok(u32::try_from(count).unwrap_or(u32::MAX))
+                let Some(row) = rows.first() else { return Ok(Asking::default()) };
+                let runs: i64 = row.try_get(0)?;
+                Ok(Asking { runs: u32::try_from(runs).unwrap_or(u32::MAX), pause: line::span(row, 1)? })
             }
         })
     }

@@ -7,14 +7,25 @@ use super::server::Server;
 use crate::store::StoreError;
 
 /// The version of the tables. That of SQLite files is another one.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 1] = [(1, include_str!("upgrades/1_to_2.sql"))];
+const STEPS: [(i64, &str); 2] =
+    [(1, include_str!("upgrades/1_to_2.sql")), (2, include_str!("upgrades/2_to_3.sql"))];
 
 /// All tables that a run reads and writes, those of later versions last.
-const TABLES: &[&str] =
-    &["replies", "failures", "wasted", "claims", "askers", "adaptations", "runs", "purses"];
+const TABLES: &[&str] = &[
+    "replies",
+    "failures",
+    "wasted",
+    "claims",
+    "askers",
+    "adaptations",
+    "runs",
+    "purses",
+    "grants",
+    "pauses",
+];
 /// How many of them version 1 had, by which a store is known.
 const FIRST: usize = 7;
 

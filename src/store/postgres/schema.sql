@@ -1,4 +1,4 @@
--- The reply store of tooljudge on PostgreSQL, version 2. The tables lie in a schema of their own; `psql` shows them as they are.
+-- The reply store of tooljudge on PostgreSQL, version 3. The tables lie in a schema of their own; `psql` shows them as they are.
 -- In texts of models a NUL character, which PostgreSQL cannot hold, is written as U+FDD0 0, and U+FDD0 as U+FDD0 U+FDD0.
 
 -- One row per answered question to a judge, and per turn of an agent.
@@ -88,6 +88,27 @@ CREATE TABLE purses (
     taken bigint NOT NULL, -- what a run that died has taken counts as spent
     spent bigint NOT NULL, -- of that, as far as the run has said
     PRIMARY KEY (purse, run)
+);
+
+-- Which parts of a rate limit runs have reserved, so that they share it: on the line of its time, blocks of which no two meet.
+CREATE UNLOGGED TABLE grants (
+    endpoint text NOT NULL,
+    model    text NOT NULL,
+    run      text NOT NULL,
+    number   bigint NOT NULL, -- the run's own count, so that what is asked for twice is reserved once
+    asked    bigint NOT NULL, -- microseconds since 1970, as the next two; where it lies in the future, the clock was set back
+    starts   bigint NOT NULL,
+    ends     bigint NOT NULL,
+    PRIMARY KEY (endpoint, model, run, number)
+);
+
+-- Which endpoints want to be left alone, as any run was told.
+CREATE UNLOGGED TABLE pauses (
+    endpoint text NOT NULL,
+    model    text NOT NULL,
+    since    bigint NOT NULL, -- microseconds since 1970
+    until    bigint NOT NULL,
+    PRIMARY KEY (endpoint, model)
 );
 
 -- Which programs have brought the tables to which version.

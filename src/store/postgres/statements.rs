@@ -1,5 +1,6 @@
 //! What is said to the server: the statements of a run.
 
+use super::line;
 use super::reply_row::{COLUMNS, IN_ITS_PLACE, IN_ORDER, INSERT};
 use crate::store::lease_clock::LEASE;
 
@@ -24,6 +25,10 @@ pub(super) enum Write {
     Take,
     Commit,
     Settle,
+    HoldLine,
+    SetBack,
+    Grant,
+    Pause,
 }
 
 /// Those of the connection for looking up, by their place among [`look_ups`].
@@ -61,7 +66,7 @@ fn lock_of(column: &str) -> String {
 }
 
 /// Whether the run in `column` is not connected.
-fn is_away(column: &str) -> String {
+pub(super) fn is_away(column: &str) -> String {
     format!(
         "NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 \
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
@@ -76,23 +81,29 @@ pub(super) fn hold_lock() -> String {
 }
 
 /// Clears away what runs have left that are no more.
-pub(super) fn tidy() -> [String; 2] {
-    [("claims", "claimant"), ("askers", "run")].map(|(table, run)| {
+pub(super) fn tidy() -> [String; 3] {
+    let [claims, askers] = [("claims", "claimant"), ("askers", "run")].map(|(table, run)| {
         format!(
             "DELETE FROM {table} WHERE {} AND {}",
             is_over("lease_until"),
             is_away(&format!("{table}.{run}"))
         )
-    })
+    });
+    let lives = "EXISTS (SELECT FROM askers WHERE askers.run = grants.run)";
+    [claims, askers, format!("DELETE FROM grants WHERE NOT {lives} AND {}", is_away("grants.run"))]
 }
 
 /// Drops what this run holds.
-pub(super) const LEAVE: [&str; 2] =
-    ["DELETE FROM claims WHERE claimant = $1", "DELETE FROM askers WHERE run = $1"];
+pub(super) const LEAVE: [&str; 3] = [
+    "DELETE FROM claims WHERE claimant = $1",
+    "DELETE FROM grants WHERE run = $1",
+    "DELETE FROM askers WHERE run = $1",
+];
 
 /// In the order of [`Write`].
 pub(super) fn all() -> Vec<String> {
     let lease = lease();
+    let [hold_line, set_back, grant, pause] = line::statements();
     // What a run asks no longer, once there is an outcome.
     let settled = "settled AS (DELETE FROM claims WHERE fingerprint = ANY($1) AND claimant = ANY($2) RETURNING fingerprint)";
     vec![
@@ -112,7 +123,9 @@ pub(super) fn all() -> Vec<String> {
              SELECT endpoint, model, $3, {lease} FROM unnest($1::text[], $2::text[]) AS places (endpoint, model) ORDER BY 1, 2 \
              ON CONFLICT (endpoint, model, run) DO UPDATE SET lease_until = excluded.lease_until"
         ),
-        "DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3".to_owned(),
+        "WITH free AS (DELETE FROM grants WHERE endpoint = $1 AND model = $2 AND run = $3) \
+         DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3"
+            .to_owned(),
         format!(
             "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT}{IN_ORDER}{IN_ITS_PLACE}"
         ),
@@ -194,6 +207,10 @@ pub(super) fn all() -> Vec<String> {
          INSERT INTO purses (purse, run, taken, spent) SELECT purse, '', $3, $3 FROM gone \
          ON CONFLICT (purse, run) DO UPDATE SET taken = purses.taken + excluded.taken, spent = purses.spent + excluded.spent"
             .to_owned(),
+        hold_line,
+        set_back,
+        grant,
+        pause,
     ]
 }
 
@@ -220,7 +237,8 @@ pub(super) fn look_ups() -> Vec<String> {
             is_away("id")
         ),
         format!(
-            "SELECT count(*) FROM askers WHERE endpoint = $1 AND model = $2 AND NOT ({})",
+            "SELECT count(*), {} FROM askers WHERE endpoint = $1 AND model = $2 AND NOT ({})",
+            line::pause(),
             is_over("lease_until")
         ),
         "SELECT adaptation FROM adaptations WHERE endpoint = $1 AND model = $2 ORDER BY adaptation"

@@ -14,7 +14,7 @@ use super::error::{Fault, Trouble};
 use super::server::{Server, Session};
 use super::statements::{self, Write};
 use super::{PAUSES, STALL, answered, schema};
-use crate::domain::Given;
+use crate::domain::{Given, Granted};
 use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
 use crate::store::lease_clock::{LEASE, RENEWAL};
 use crate::store::stored_reply::StoredReply;
@@ -258,13 +258,13 @@ impl Writer {
         // It is committed: from here on it counts.
         let claimed = prints(&answers, Write::Claim)?;
         let renewed = prints(&answers, Write::Renew)?;
-        let (known, given) = (answers.known()?, answers.given()?);
+        let (known, given, granted) = (answers.known()?, answers.given()?, answers.granted()?);
         self.joined = joined;
         self.needless.clear();
         if renews {
             self.keep_renewed(now, &renewed);
         }
-        Ok(self.settle(jobs, &claimed, &known, given))
+        Ok(self.settle(jobs, &claimed, &known, (given, granted)))
     }
 
     /// All claims were renewed at `now`, but for those that another run has, or has had and answered.
@@ -288,9 +288,9 @@ impl Writer {
         jobs: &[Job],
         claimed: &HashSet<Fingerprint>,
         known: &HashMap<Fingerprint, Known>,
-        given: Vec<Given>,
+        (given, granted): (Vec<Given>, Vec<Granted>),
     ) -> Vec<Written> {
-        let mut given = given.into_iter();
+        let (mut given, mut granted) = (given.into_iter(), granted.into_iter());
         for Job { op, .. } in jobs {
             match op {
                 Op::Answer { fingerprint, .. }
@@ -307,6 +307,7 @@ impl Writer {
                 Written::Claim(self.claim(*fingerprint, *reuse, is_ours, known.get(fingerprint)))
             }
             Op::Take { .. } => Written::Given(given.next().unwrap_or_default()),
+            Op::Grant { .. } => Written::Granted(granted.next().unwrap_or_default()),
             _ => Written::Kept,
         });
         written.collect()

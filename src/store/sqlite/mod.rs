@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 pub(super) mod archive;
 mod error;
+mod line;
 mod lock_owner;
 mod purse;
 pub(super) mod reader;

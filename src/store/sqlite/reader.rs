@@ -9,10 +9,10 @@ use rusqlite::{Connection, OptionalExtension};
 use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness};
 use super::writer::lease;
-use super::{connect, error};
+use super::{connect, error, line};
 use crate::domain::{Paid, Usage};
 use crate::store::stored_reply::StoredReply;
-use crate::store::{Failure, Fingerprint, Found, StoppedRun, StoreError};
+use crate::store::{Asking, Failure, Fingerprint, Found, StoppedRun, StoreError};
 
 /// A connection that only reads.
 #[derive(Debug)]
@@ -109,14 +109,15 @@ impl Reader {
         Ok(last.filter(is_stopped).map(|(last, _)| last))
     }
 
-    pub(in crate::store) fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
+    pub(in crate::store) fn asking(&self, endpoint: &str, model: &str) -> Result<Asking, StoreError> {
         // A lease from beyond the longest possible one was written before the clock was set back.
         let (now, lease_until) = lease();
         self.look(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT count(*) FROM askers WHERE endpoint = ?1 AND model = ?2 AND lease_until BETWEEN ?3 AND ?4",
             )?;
-            statement.query_row((endpoint, model, now, lease_until), |row| row.get(0))
+            let runs = statement.query_row((endpoint, model, now, lease_until), |row| row.get(0))?;
+            Ok(Asking { runs, pause: line::pause(connection, (endpoint, model))? })
         })
     }
 

@@ -1,4 +1,4 @@
--- The reply store of tooljudge, version 6. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The reply store of tooljudge, version 8. Open it with any SQLite tool; times are RFC 3339 in UTC.
 
 -- One row per answered question to a judge, and per turn of an agent.
 CREATE TABLE replies (
@@ -84,6 +84,27 @@ CREATE TABLE purses (
     taken INTEGER NOT NULL, -- what a run that died has taken counts as spent
     spent INTEGER NOT NULL, -- of that, as far as the run has said
     PRIMARY KEY (purse, run)
+) STRICT, WITHOUT ROWID;
+
+-- Which parts of a rate limit runs have reserved, so that they share it: on the line of its time, blocks of which no two meet.
+CREATE TABLE grants (
+    endpoint TEXT NOT NULL,
+    model    TEXT NOT NULL,
+    run      TEXT NOT NULL,
+    number   INTEGER NOT NULL, -- the run's own count, so that what is asked for twice is reserved once
+    asked    INTEGER NOT NULL, -- microseconds since 1970, as the next two; where it lies in the future, the clock was set back
+    starts   INTEGER NOT NULL,
+    ends     INTEGER NOT NULL,
+    PRIMARY KEY (endpoint, model, run, number)
+) STRICT, WITHOUT ROWID;
+
+-- Which endpoints want to be left alone, as any run was told.
+CREATE TABLE pauses (
+    endpoint TEXT NOT NULL,
+    model    TEXT NOT NULL,
+    since    INTEGER NOT NULL, -- microseconds since 1970
+    until    INTEGER NOT NULL,
+    PRIMARY KEY (endpoint, model)
 ) STRICT, WITHOUT ROWID;
 
 -- Which programs have brought the file to which version.

@@ -129,7 +129,7 @@ async fn runs_know_how_many_they_are() {
     let path = folder.path().join("replies.sqlite");
     let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
     let reader = a.reader().unwrap();
-    let asking = async |model| reader.asking("http://judge", model).await.unwrap();
+    let asking = async |model| reader.asking("http://judge", model).await.unwrap().runs;
     assert_eq!(asking("m").await, 0);
     a.join("http://judge".into(), "m".into()).await.unwrap();
     a.join("http://judge".into(), "m".into()).await.unwrap();

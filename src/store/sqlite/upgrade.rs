@@ -13,14 +13,15 @@ use crate::store::StoreError;
 
 /// The version of the file's tables. Which questions are the same question is told apart by a version of its own, in
 /// `fingerprint.rs`: replies of older files are found in newer ones.
-pub(super) const SCHEMA_VERSION: i64 = 7;
+pub(super) const SCHEMA_VERSION: i64 = 8;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 4] = [
+const STEPS: [(i64, &str); 5] = [
     (3, include_str!("upgrades/3_to_4.sql")),
     (4, include_str!("upgrades/4_to_5.sql")),
     (5, include_str!("upgrades/5_to_6.sql")),
     (6, include_str!("upgrades/6_to_7.sql")),
+    (7, include_str!("upgrades/7_to_8.sql")),
 ];
 
 /// Lets `connection` have a store of today's version, new, as it is, or upgraded.

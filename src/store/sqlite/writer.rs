@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error;
+use super::line;
 use super::purse;
 use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness, RunLock};
@@ -54,6 +55,7 @@ impl Writer {
         for dead in run_lock::dead(&path) {
             connection.execute("DELETE FROM claims WHERE claimant = ?1", [&dead])?;
             connection.execute("DELETE FROM askers WHERE run = ?1", [&dead])?;
+            connection.execute("DELETE FROM grants WHERE run = ?1", [&dead])?;
             run_lock::forget(&path, &dead);
         }
         let run_lock = RunLock::begin(&path, &run);
@@ -83,8 +85,9 @@ impl Writer {
         let _ = self.sync(false);
         let claims = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
         let place = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
+        let grants = self.connection.execute("DELETE FROM grants WHERE run = ?1", [&self.run]);
         // What stays behind is cleared away by the next run, which finds this one dead.
-        if let (Ok(_), Ok(_), Some(run_lock)) = (claims, place, self.run_lock) {
+        if let (Ok(_), Ok(_), Ok(_), Some(run_lock)) = (claims, place, grants, self.run_lock) {
             run_lock.end();
         }
     }
@@ -163,10 +166,14 @@ impl Writer {
                 "INSERT OR REPLACE INTO askers (endpoint, model, run, lease_until) VALUES (?1, ?2, ?3, ?4)",
                 (endpoint, model, &self.run, lease().1),
             )?,
-            Op::Leave { endpoint, model } => self.execute(
-                "DELETE FROM askers WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
-                (endpoint, model, &self.run),
-            )?,
+            Op::Leave { endpoint, model } => {
+                for sql in [
+                    "DELETE FROM askers WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
+                    "DELETE FROM grants WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
+                ] {
+                    self.execute(sql, (endpoint, model, &self.run))?;
+                }
+            }
             Op::Learn { endpoint, model, adaptation } => self.execute(
                 "INSERT OR IGNORE INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES (?1, ?2, ?3, ?4)",
                 (endpoint, model, adaptation, now),
@@ -178,6 +185,14 @@ impl Writer {
             )?,
             Op::Take { purse, taking } => {
                 return purse::take(&self.connection, (&self.path, &self.run), purse, taking).map(Written::Given);
+            }
+            Op::Grant { endpoint, model, number, length } => {
+                let run = (&*self.path, &*self.run);
+                return line::grant(&self.connection, run, (endpoint, model), (*number, *length))
+                    .map(Written::Granted);
+            }
+            Op::Pause { endpoint, model, pause } => {
+                line::set_pause(&self.connection, (endpoint, model), *pause)?;
             }
             Op::Settle { purse, spent } => purse::settle(&self.connection, &self.run, purse, *spent)?,
         }

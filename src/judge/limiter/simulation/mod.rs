@@ -4,6 +4,7 @@ mod crowds;
 #[path = "../../../../tests/support/enforcer/mod.rs"]
 mod enforcer;
 mod grid;
+mod workers;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;

@@ -1,0 +1,183 @@
+//! A rate limit that several runs share. Its time is a line on which every request takes as long as the limit needs to bear it; a run
+//! reserves a block of the line before it sends, and sends where its block begins. Moments are microseconds of one clock, that of the
+//! store which the runs share.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What all who share a line may reserve at once together, about. Chosen: long enough that a busy run asks some times a second, short
+/// enough that little is lost with a run that dies and that nobody waits long for a turn.
+pub const ROUND: Duration = Duration::from_millis(500);
+/// Whose last block ended no longer ago than this counts as sharing the line. Chosen: a run that still sends asks more often.
+pub const LATELY: Duration = Duration::from_secs(1);
+/// The longest block: a year. Chosen; sums of moments fit.
+const LONGEST: Duration = Duration::from_secs(365 * 86_400);
+
+/// What a run gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// How long after the answer was made the block begins.
+    pub starts_in: Duration,
+    /// How long the block is; shorter than what was asked for where some of it has passed.
+    pub length: Duration,
+    /// What each of those who share the line may reserve at once, unless a request takes longer.
+    pub part: Duration,
+    /// How long the endpoint wants to be left alone by all, as far as any of them was told.
+    pub pause: Duration,
+}
+
+/// A part of the line that one run has reserved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Whose it is.
+    pub run: String,
+    /// The run's own count, so that a block that is asked for twice is reserved once.
+    pub number: i64,
+    /// When it was asked for.
+    pub asked: i64,
+    /// When its first request may be sent.
+    pub starts: i64,
+    /// When whatever comes behind it may begin.
+    pub ends: i64,
+}
+
+/// The blocks that living runs have reserved, in any order.
+#[derive(Debug, Clone, Default)]
+pub struct Line(pub Vec<Block>);
+
+impl Line {
+    /// How far `now` lies before the last time somebody asked: so far the clock was set back.
+    pub fn set_back(&self, now: i64) -> i64 {
+        self.0.iter().map(|block| block.asked - now).max().unwrap_or(0).max(0)
+    }
+
+    /// Reserves for `run` the first free part of the line of that length, or finds what was reserved under this `number` before.
+    pub fn grant(&mut self, now: i64, run: &str, number: i64, length: i64) -> Block {
+        // What is reserved moves with the clock: nobody waits for the time between, and nothing is reserved twice.
+        let set_back = self.set_back(now);
+        for block in &mut self.0 {
+            block.asked -= set_back;
+            block.starts -= set_back;
+            block.ends -= set_back;
+        }
+        if let Some(again) = self.0.iter().find(|block| block.run == run && block.number == number) {
+            return again.clone();
+        }
+        self.0.retain(|block| block.run != run || block.ends > now);
+        self.0.sort_unstable_by_key(|block| (block.starts, block.ends));
+        let mut starts = now;
+        for block in &self.0 {
+            if block.starts - starts >= length {
+                break;
+            }
+            starts = starts.max(block.ends);
+        }
+        let block = Block { run: run.to_owned(), number, asked: now, starts, ends: starts + length };
+        self.0.push(block.clone());
+        block
+    }
+
+    /// What `run` and each of the others that share the line at `now` may reserve at once.
+    pub fn part(&self, now: i64, run: &str) -> Duration {
+        let since = now - LATELY.as_micros() as i64;
+        let others = self.0.iter().filter(|block| block.ends > since && block.run != run);
+        let others: BTreeSet<&str> = others.map(|block| &*block.run).collect();
+        ROUND / (others.len() as u32 + 1)
+    }
+}
+
+impl Block {
+    /// What whoever asks for it at `now` is told.
+    pub fn granted(&self, now: i64, part: Duration, pause: Duration) -> Granted {
+        let span = |from: i64, to: i64| Duration::from_micros(u64::try_from(to - from).unwrap_or(0));
+        let begins = self.starts.max(now);
+        Granted { starts_in: span(now, begins), length: span(begins, self.ends), part, pause }
+    }
+}
+
+/// The length of a block that holds `time`, in microseconds: at least one, and at most a year's.
+pub fn length(time: Duration) -> i64 {
+    i64::try_from(time.min(LONGEST).as_nanos().div_ceil(1000)).unwrap_or(i64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: i64 = 1_000_000;
+
+    /// When the block of `run` begins and ends.
+    fn span(line: &mut Line, now: i64, run: &str, number: i64, length: i64) -> (i64, i64) {
+        let Block { starts, ends, .. } = line.grant(now, run, number, length);
+        (starts, ends)
+    }
+
+    #[test]
+    fn a_block_is_reserved_once_and_its_number_names_it() {
+        let mut line = Line::default();
+        assert_eq!(span(&mut line, 0, "a", 1, 100), (0, 100));
+        assert_eq!(span(&mut line, 5, "a", 1, 100), (0, 100));
+        assert_eq!(span(&mut line, 5, "b", 1, 30), (100, 130));
+        assert_eq!(span(&mut line, 6, "a", 2, 20), (130, 150));
+        assert_eq!(line.part(6, "a"), ROUND / 2);
+        assert_eq!(line.part(131 + SECOND, "a"), ROUND, "nobody else has asked lately");
+        let granted = line.0[0].granted(30, ROUND, Duration::ZERO);
+        assert_eq!((granted.starts_in, granted.length), (Duration::ZERO, Duration::from_micros(70)));
+    }
+
+    #[test]
+    fn what_a_run_leaves_behind_is_had_by_the_next() {
+        let mut line = Line::default();
+        for run in ["a", "b", "c"] {
+            line.grant(0, run, 1, 10);
+        }
+        line.0.retain(|block| block.run != "b");
+        assert_eq!(span(&mut line, 1, "d", 1, 20), (30, 50), "the gap is too short for it");
+        assert_eq!(span(&mut line, 1, "e", 1, 5), (10, 15));
+        assert_eq!(span(&mut line, 1, "f", 1, 5), (15, 20));
+        assert_eq!(span(&mut line, 1, "g", 1, 5), (50, 55));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_stalls_nobody() {
+        let mut line = Line::default();
+        line.grant(1000 * SECOND, "a", 1, SECOND);
+        assert_eq!(span(&mut line, 700 * SECOND, "b", 1, SECOND), (701 * SECOND, 702 * SECOND));
+        assert_eq!(span(&mut line, 700 * SECOND + 9, "a", 1, SECOND).0, 700 * SECOND, "the same block still");
+    }
+
+    proptest! {
+        /// Whatever runs ask for, die and have the clock set: no two blocks meet, the first place that is free is found, and what is asked
+        /// for twice is given once.
+        #[test]
+        fn no_moment_is_reserved_twice(
+            steps in prop::collection::vec((0..400_000_i64, 0..8_u8, 1..90_000_i64, 0..40_u8), 1..200),
+        ) {
+            let (mut line, mut now) = (Line::default(), 0_i64);
+            for (number, (passed, run, length, what)) in steps.into_iter().enumerate() {
+                let (run, number) = (run.to_string(), number as i64);
+                match what {
+                    0 => now -= 300 * SECOND,
+                    1 => line.0.retain(|block| block.run != run),
+                    _ => now += passed,
+                }
+                let block = line.grant(now, &run, number, length);
+                prop_assert_eq!(&block, &line.grant(now, &run, number, length));
+                prop_assert!(block.starts >= now && block.ends - block.starts == length);
+                let mut sorted = line.0.clone();
+                sorted.sort_by_key(|block| block.starts);
+                for pair in sorted.windows(2) {
+                    prop_assert!(pair[0].ends <= pair[1].starts, "{:?}", pair);
+                }
+                let mut free = now;
+                for other in sorted.iter().take_while(|other| other.starts < block.starts) {
+                    prop_assert!(other.starts - free < length, "it would have fit before {:?}", other);
+                    free = free.max(other.ends);
+                }
+                prop_assert_eq!(free, block.starts);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What this run has reserved of a rate limit that several runs share: blocks of time, in which it may send.
+//!
+//! A request takes of a block as much time as the limit needs to bear it, and is sent where that time begins. The blocks of all runs
+//! lie behind each other, so together they send what one run would.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::domain::{Granted, ROUND};
+
+/// How late a request may be sent. Chosen: enough to make up for a late timer and for the way to the store, too little to offend a
+/// server that counts by the second.
+const SLACK: Duration = Duration::from_millis(100);
+/// How long before its last block begins a run asks for another. Chosen: longer than a store is likely to take.
+const AHEAD: Duration = Duration::from_millis(200);
+/// What a float may be short of without anybody noticing, in seconds. Chosen: far below the time of a request.
+const ROUNDING: f64 = 1e-6;
+
+#[derive(Debug, Default)]
+pub(super) struct Grants {
+    /// In the order of time.
+    blocks: VecDeque<Block>,
+    /// Seconds that requests took beyond what was reserved for them; below zero, what they left.
+    owed: f64,
+    /// What is being asked for, if anything is: seconds for requests, and what was owed then.
+    asked: (f64, f64),
+    /// What may be reserved at once, in seconds, unless a request takes longer.
+    part: f64,
+}
+
+/// What is left of a block.
+#[derive(Debug)]
+struct Block {
+    starts: Instant,
+    ends: Instant,
+    /// What the requests of this time may take: more than the time is long where earlier ones took less than was reserved for them.
+    seconds: f64,
+}
+
+impl Block {
+    /// Leaves a share of it behind, from 0 to 1.
+    fn pass(&mut self, share: f64) {
+        self.starts += (self.ends - self.starts).mul_f64(share);
+        self.seconds *= 1.0 - share;
+    }
+}
+
+impl Grants {
+    /// Adds the block that was asked for, as heard at `now`.
+    pub(super) fn add(&mut self, granted: Granted, now: Instant) {
+        self.part = granted.part.as_secs_f64();
+        let (seconds, owed) = std::mem::take(&mut self.asked);
+        let starts = now + granted.starts_in;
+        // What passed while the store was away is lost.
+        let share = (granted.length.as_secs_f64() / (seconds + owed).max(ROUNDING)).min(1.0);
+        let block = Block { starts, ends: starts + granted.length, seconds: seconds * share };
+        let at = self.blocks.partition_point(|other| other.starts <= starts);
+        self.blocks.insert(at, block);
+    }
+
+    /// When a request that takes `seconds` may be sent; nothing where too little is reserved.
+    pub(super) fn ready(&mut self, now: Instant, seconds: f64) -> Option<Instant> {
+        self.expire(now);
+        let mut short = seconds - ROUNDING;
+        for block in &self.blocks {
+            short -= block.seconds;
+            if short <= 0.0 {
+                return Some(now.max(block.starts));
+            }
+        }
+        // What others have left may do for it. Whoever was idle is no richer for that.
+        self.owed = self.owed.max(-seconds.max(ROUND.as_secs_f64()));
+        if seconds + self.owed > ROUNDING {
+            return None;
+        }
+        self.owed += seconds;
+        self.blocks.push_front(Block { starts: now, ends: now, seconds });
+        Some(now)
+    }
+
+    /// Takes `seconds`, which are there.
+    pub(super) fn take(&mut self, mut seconds: f64) {
+        while seconds > ROUNDING
+            && let Some(block) = self.blocks.front_mut()
+        {
+            if block.seconds > seconds + ROUNDING {
+                block.pass(seconds / block.seconds);
+                return;
+            }
+            seconds -= block.seconds;
+            self.blocks.pop_front();
+        }
+    }
+
+    /// A request took `seconds` more than it was thought to; or less, where they are negative.
+    pub(super) fn settle(&mut self, seconds: f64) {
+        self.owed += seconds;
+    }
+
+    /// How long a block to ask for, where the next requests take so many `seconds` each; or when to look again, if that can be said.
+    pub(super) fn lacks(&mut self, now: Instant, seconds: &[f64]) -> Result<Duration, Option<Instant>> {
+        self.expire(now);
+        let mut held: f64 = self.blocks.iter().map(|block| block.seconds).sum();
+        let covered = seconds.iter().take_while(|seconds| {
+            held -= **seconds;
+            held >= -ROUNDING
+        });
+        let (covered, uncovered) = seconds.split_at(covered.count());
+        // When half of it is used: so a few long blocks are asked for, not many short ones.
+        if uncovered.len() <= covered.len() {
+            return Err(None);
+        }
+        let asks = self.blocks.back().map_or(now, |block| block.starts.checked_sub(AHEAD).unwrap_or(now));
+        if asks > now {
+            return Err(Some(asks));
+        }
+        let mut sum = 0.0;
+        for (number, seconds) in uncovered.iter().enumerate() {
+            if number > 0 && sum + seconds > self.part {
+                break;
+            }
+            sum += seconds;
+        }
+        let owed = self.owed.max(-sum);
+        self.owed -= owed;
+        self.asked = (sum, owed);
+        Ok(Duration::try_from_secs_f64(sum + owed).unwrap_or(Duration::MAX))
+    }
+
+    /// Time that passed unused is nobody's.
+    fn expire(&mut self, now: Instant) {
+        let Some(oldest) = now.checked_sub(SLACK) else { return };
+        while let Some(block) = self.blocks.front_mut() {
+            if block.ends > oldest {
+                let passed = oldest.saturating_duration_since(block.starts).as_secs_f64();
+                block.pass(passed / (block.ends - block.starts).as_secs_f64());
+                break;
+            }
+            self.blocks.pop_front();
+        }
+    }
+}
