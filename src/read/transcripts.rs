@@ -45,9 +45,9 @@ impl Beside {
         if origin.about.is_none() && origin.gold.is_none() {
             return Beside::default();
         }
-        let all = origin.about.iter().flat_map(|about| about.iter());
+        let all = || origin.about.iter().flat_map(|about| about.iter());
         let said = |of_gold: bool| {
-            let said = all.clone().filter(|(key, _)| !of_gold || gold_columns::is_gold(key));
+            let said = all().filter(|(key, _)| !of_gold || gold_columns::is_gold(key));
             let said: Vec<String> = said.map(|(key, value)| format!("{key}\0{value}")).collect();
             hashed(&format!("{said:?}{:?}", origin.gold))
         };
