@@ -111,15 +111,13 @@ impl ReportWatch {
         let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
         let schema = source.table.schema();
         let own = &source.columns;
-        let mut taken: Vec<&String> =
-            [&own.question, &own.tool_call, &own.tool_definitions, &own.raw].into_iter().flatten().collect();
-        taken.extend(&own.messages);
-        let is_log = source.table.logs().is_some();
-        let is_other = |name: &&str| {
-            !taken.iter().any(|taken| taken == name)
-                && !left_out.contains(name)
-                && !(is_log && OF_LOGS.contains(name))
-        };
+        let mut taken: Vec<&str> = left_out.to_vec();
+        let slots = [&own.question, &own.tool_call, &own.tool_definitions, &own.raw];
+        taken.extend(slots.into_iter().flatten().chain(&own.messages).map(String::as_str));
+        if source.table.logs().is_some() {
+            taken.extend(OF_LOGS);
+        }
+        let is_other = |name: &&str| !taken.contains(name);
         let columns: Vec<String> =
             schema.names().filter(is_other).take(MOST_COLUMNS).map(str::to_owned).collect();
         let there = |name: &&str| schema.position(name).is_some();
