@@ -348,6 +348,11 @@ fn a_row_without_end() {
         fails(&work, &["in.json.zst"]),
         "in.json.zst: an array or object is never closed; is the file cut short?"
     );
+    endless("only.jsonl.zst", "{\"question\":\"");
+    assert_eq!(
+        fails(&work, &["only.jsonl.zst"]),
+        "no column holds the question; the columns are not known, since every row is empty or larger than 64 MB"
+    );
     // Where lines tell rows apart, the others can be read.
     endless("in.jsonl.zst", "{\"question\":\"a\",\"tool_call\":[]}\n\n{\"question\":\"");
     work.run(&["label", "in.jsonl.zst", "-o", "out.jsonl"]).ended(1);

@@ -105,7 +105,7 @@ fn hint(slot: Slot, likely: Option<&str>) -> String {
 
 fn list(columns: &[String]) -> String {
     if columns.is_empty() {
-        return "none".to_owned();
+        return "not known, since every row is empty or larger than 64 MB".to_owned();
     }
     columns.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ")
 }
