@@ -1,6 +1,6 @@
 //! Operations on their way to the thread that writes, and how those who wait for a commit hear of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -44,7 +44,8 @@ impl Op {
 pub(super) enum Written {
     Claim(Claim),
     Given(Given),
-    Granted(Granted),
+    /// And when the store's clock showed what it begins by.
+    Granted(Granted, Instant),
     Kept,
 }
 

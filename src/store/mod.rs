@@ -246,7 +246,10 @@ impl Store {
         // Its number makes it one block, however often it is asked for.
         let number = 1 + self.granted.fetch_add(1, Ordering::Relaxed);
         match self.write(Op::Grant { endpoint, model, number, length: length(time) }).await? {
-            Written::Granted(granted) => Ok(granted),
+            // The commit may have taken a while.
+            Written::Granted(granted, at) => {
+                Ok(Granted { starts_in: granted.starts_in.saturating_sub(at.elapsed()), ..granted })
+            }
             _ => Err(self.gone()),
         }
     }

@@ -13,8 +13,11 @@ use crate::domain::{Granted, ROUND};
 /// How late a request may be sent. Chosen: enough to make up for a late timer and for the way to the store, too little to offend a
 /// server that counts by the second.
 const SLACK: Duration = Duration::from_millis(100);
-/// How long before its last block begins a run asks for another. Chosen: longer than a store is likely to take.
-const AHEAD: Duration = Duration::from_millis(200);
+/// How long before its last block begins a run asks for another, at least and at most; in between, twice as long as the store has taken of
+/// late. Chosen.
+const AHEAD: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
+/// How much of the longest time that the store took counts still with the next answer, from 0 to 1. Chosen.
+const STILL: f64 = 0.9;
 /// What a float may be short of without anybody noticing, in seconds. Chosen: far below the time of a request.
 const ROUNDING: f64 = 1e-6;
 
@@ -28,6 +31,9 @@ pub(super) struct Grants {
     asked: (f64, f64),
     /// What may be reserved at once, in seconds, unless a request takes longer.
     part: f64,
+    /// When a block was last asked for, and how long the store takes.
+    asked_at: Option<Instant>,
+    takes: Duration,
 }
 
 /// What is left of a block.
@@ -51,6 +57,8 @@ impl Grants {
     /// Adds the block that was asked for, as heard at `now`.
     pub(super) fn add(&mut self, granted: Granted, now: Instant) {
         self.part = granted.part.as_secs_f64();
+        let took = self.asked_at.map_or(Duration::ZERO, |asked| now.saturating_duration_since(asked));
+        self.takes = took.max(self.takes.mul_f64(STILL));
         let (seconds, owed) = std::mem::take(&mut self.asked);
         let starts = now + granted.starts_in;
         // What passed while the store was away is lost.
@@ -58,6 +66,11 @@ impl Grants {
         let block = Block { starts, ends: starts + granted.length, seconds: seconds * share };
         let at = self.blocks.partition_point(|other| other.starts <= starts);
         self.blocks.insert(at, block);
+    }
+
+    /// How long the store takes to answer, about.
+    pub(super) fn takes(&self) -> Duration {
+        self.takes
     }
 
     /// When a request that takes `seconds` may be sent; nothing where too little is reserved.
@@ -112,7 +125,8 @@ impl Grants {
         if uncovered.len() <= covered.len() {
             return Err(None);
         }
-        let asks = self.blocks.back().map_or(now, |block| block.starts.checked_sub(AHEAD).unwrap_or(now));
+        let ahead = (2 * self.takes).clamp(AHEAD[0], AHEAD[1]);
+        let asks = self.blocks.back().map_or(now, |block| block.starts.checked_sub(ahead).unwrap_or(now));
         if asks > now {
             return Err(Some(asks));
         }
@@ -125,7 +139,7 @@ impl Grants {
         }
         let owed = self.owed.max(-sum);
         self.owed -= owed;
-        self.asked = (sum, owed);
+        (self.asked, self.asked_at) = ((sum, owed), Some(now));
         Ok(Duration::try_from_secs_f64(sum + owed).unwrap_or(Duration::MAX))
     }
 

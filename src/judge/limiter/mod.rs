@@ -202,7 +202,7 @@ impl Limiter {
         }
     }
 
-    /// Tells how many runs on this machine share the endpoint's limits, this one included: each gets an equal part.
+    /// Tells how many runs share the endpoint's limits, this one included: each gets an equal part of those that are not reserved.
     pub(crate) fn set_runs(&self, runs: u32) {
         self.state().runs = runs.max(1);
         self.changed.notify_one();

@@ -23,7 +23,8 @@ const OUTAGE: u32 = 8;
 const LATELY: f64 = 0.1;
 /// Places for each request in flight that a rate comes to on average (Little's law), as a factor of at least 1. Chosen: latencies vary.
 const SPARE: f64 = 1.2;
-/// Seconds. Places that are free within this count as free where time is reserved. Chosen: what is reserved lasts twice as long.
+/// Seconds. Places that are free within this, and the time that the store takes, count as free where time is reserved. Chosen: what is
+/// reserved lasts twice as long.
 const SOON: f64 = 0.05;
 
 /// What the limiter knows.
@@ -144,14 +145,15 @@ impl State {
 
     /// For how long this run would like to reserve the limits that it shares; or when to look again, if that can be said.
     pub(super) fn wanted(&mut self, now: Instant) -> Result<Duration, Option<Instant>> {
-        if self.budget.grants.is_none() {
+        let Some(takes) = self.budget.grants.as_ref().map(|grants| grants.takes().as_secs_f64()) else {
             return Err(None);
-        }
+        };
         if let Some(until) = self.paused_until.filter(|until| *until > now) {
             return Err(Some(until));
         }
         // Those that have a place, or will have one so soon that what is reserved for them does not pass before.
-        let share = self.latency.map_or(0.0, |latency| (SOON / latency.max(SOON)).min(1.0));
+        let soon = SOON + takes;
+        let share = self.latency.map_or(0.0, |latency| soon / latency.max(soon));
         let soon = (self.in_flight as f64 * share) as usize;
         let places = self.places().saturating_sub(self.in_flight) + soon;
         let sendable = self.waiting.first(self.again, places);

@@ -307,7 +307,7 @@ impl Writer {
                 Written::Claim(self.claim(*fingerprint, *reuse, is_ours, known.get(fingerprint)))
             }
             Op::Take { .. } => Written::Given(given.next().unwrap_or_default()),
-            Op::Grant { .. } => Written::Granted(granted.next().unwrap_or_default()),
+            Op::Grant { .. } => Written::Granted(granted.next().unwrap_or_default(), Instant::now()),
             _ => Written::Kept,
         });
         written.collect()

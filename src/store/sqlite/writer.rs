@@ -189,7 +189,7 @@ impl Writer {
             Op::Grant { endpoint, model, number, length } => {
                 let run = (&*self.path, &*self.run);
                 return line::grant(&self.connection, run, (endpoint, model), (*number, *length))
-                    .map(Written::Granted);
+                    .map(|granted| Written::Granted(granted, Instant::now()));
             }
             Op::Pause { endpoint, model, pause } => {
                 line::set_pause(&self.connection, (endpoint, model), *pause)?;

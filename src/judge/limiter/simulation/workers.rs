@@ -291,6 +291,21 @@ fn a_killed_worker_takes_nothing_along() {
     }
 }
 
+/// As where a disk is busy: what is reserved is heard of late.
+#[test]
+fn a_slow_store_costs_little() {
+    for workers in [1, 4] {
+        let share = Share { way: Duration::from_millis(100), ..Share::of(6000, vec![BUSY; workers]) };
+        let sends = share.simulate();
+        let used = sends.between(MINUTE, share.lasts, |_| 1.0) / (share.lasts - MINUTE).as_secs_f64() / 100.0;
+        let most = sends.most(|_| 1.0);
+        println!(
+            "{workers} busy, the store takes 50 to 150 ms: {used:.4} of 6000 a minute, at most {most} in one"
+        );
+        assert!(most <= 6000.0 && used >= 0.97, "{used} {most}");
+    }
+}
+
 #[test]
 fn a_clock_that_is_set_stalls_nobody() {
     for rpm in [6000, 60] {
