@@ -46,8 +46,8 @@ fn what_a_log_says_beside_the_words_is_kept() {
     );
     let cases: &[(&str, &[&str], &[&str])] = &[
         (
-            &chat(1, r#","session":"s","score":0.5,"note":null"#),
-            &["session", "score", "note"],
+            &chat(1, r#","session":"s","points":0.5,"note":null"#),
+            &["session", "points", "note"],
             &["s | 0.5 | -"],
         ),
         // Each turn is of its session.
@@ -101,7 +101,7 @@ fn what_is_said_beside_equal_words_tells_records_apart() {
     let log = [
         record(r#""id":"a","gold":"correct","release":"v1""#),
         record(r#""id":"b","gold":"incorrect","release":"v2""#),
-        record(r#""id":"a","gold":"correct","release":"v1""#),
+        record(r#""id":"c","gold":"correct","release":"v1""#),
     ];
     work.file("in.jsonl", log.join("\n"));
     work.run(&["convert", "in.jsonl", "-o", "rows.jsonl", "--quiet"]).ended(0);
@@ -139,7 +139,7 @@ fn labels_are_counted_by_what_a_log_says() {
     let by = [&label[..], &["--by", "info.version", "--by", "tool", "--drop", "info"]].concat();
     let ran = work.run(&[&by[..], &["--json"]].concat()).ended(0);
     let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    let summary = summary.pointer("/judges/0").unwrap_or(&summary);
+    let summary = &summary["panel"][0]["summary"];
     let groups: Vec<String> = summary["by"]
         .as_array()
         .unwrap_or_else(|| panic!("{summary:#}"))
@@ -155,6 +155,7 @@ fn labels_are_counted_by_what_a_log_says() {
     let table: Vec<&str> = ran
         .stdout
         .lines()
+        .map(str::trim_start)
         .filter(|line| line.starts_with("by ") || line.starts_with("get_weather"))
         .collect();
     assert_eq!(table.len(), 3, "{}", ran.stdout);

@@ -78,6 +78,7 @@ class LabelRest(TypedDict, total=False):
     prefix: str | None
     overwrite: bool | None
     drop: Some | None
+    by: Some | None
     partial: bool | None
     calibration: Path | None
     errata: Path | None
@@ -158,6 +159,7 @@ class BatchRest(TypedDict, total=False):
     prefix: str | None
     overwrite: bool | None
     drop: Some | None
+    by: Some | None
     calibration: Path | None
     errata: Path | None
     id: str | None
@@ -218,6 +220,7 @@ class ClusterOptions(TypedDict, total=False):
     prefix: str | None
     overwrite: bool | None
     drop: Some | None
+    by: Some | None
     calibration: Path | None
 
 
@@ -279,6 +282,7 @@ class ResnapRest(TypedDict, total=False):
     prefix: str | None
     overwrite: bool | None
     drop: Some | None
+    by: Some | None
     partial: bool | None
     calibration: Path | None
     errata: Path | None

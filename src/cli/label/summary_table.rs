@@ -152,7 +152,7 @@ fn groups(line: &Line<'_>, lines: &[Line<'_>], width: usize) -> Vec<String> {
             "rows".to_owned(),
             "labeled".to_owned(),
             "pass".to_owned(),
-            "95 %".to_owned(),
+            "95 % interval".to_owned(),
         ]);
         for group in groups.iter().take(SHOWN) {
             let value = match &group.value {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::entry::{Entries, Entry};
 use super::format::LogFormat;
+use super::secrets::{LEFT_OUT, without_secrets};
 use super::value;
 use crate::domain::{Flag, Gold, Json, Object, Slot, gold_columns};
 
@@ -52,35 +53,6 @@ const TAKEN: &[&str] = &[
 
 /// How the keys of a record are called whose names are those of a row's own columns.
 const BESIDE: &str = "input_";
-
-/// What stands for a value that opens a door.
-const LEFT_OUT: &str = "[left out]";
-
-/// The last word of keys whose values open doors, and the last two.
-const SECRET: &[&str] = &[
-    "password",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "secret",
-    "secrets",
-    "credential",
-    "credentials",
-    "authorization",
-    "auth",
-    "cookie",
-    "cookies",
-    "bearer",
-    "jwt",
-    "header",
-    "headers",
-    "token",
-    "apikey",
-    "api key",
-    "access key",
-    "private key",
-    "secret key",
-];
 
 /// Of what the log of a product says, values that are longer as JSON, in bytes, do not tell rows apart either: prompts, whole requests.
 const LONG: usize = 500;
@@ -210,10 +182,27 @@ pub fn handed_down(export: &Object, record: &mut Object) {
 /// What the log of a product says at one of some places, the likeliest first: a record, the attributes of its span.
 pub(super) fn of_product(places: &[&Object]) -> Object {
     let value = |paths: &[&[&str]]| {
-        let found = places.iter().flat_map(|place| paths.iter().filter_map(|path| value::at(place, path)));
-        found.cloned().map(value::unfolded).filter_map(brief).next()
+        let found = places.iter().flat_map(|place| paths.iter().filter_map(|path| at(place, path)));
+        found.map(value::unfolded).filter_map(brief).next()
     };
     COLUMNS.iter().filter_map(|(column, paths)| Some(((*column).to_owned(), value(paths)?))).collect()
+}
+
+/// The value at the end of a path of keys, be it JSON within texts on the way; null counts as absent.
+fn at(place: &Object, path: &[&str]) -> Option<Json> {
+    let (first, rest) = path.split_first()?;
+    let first = place.get(first).filter(|value| !value.is_null())?;
+    if rest.is_empty() {
+        return Some(first.clone());
+    }
+    match first {
+        Json::Object(inner) => at(inner, rest),
+        Json::String(text) if text.trim_start().starts_with('{') => match value::unfolded(first.clone()) {
+            Json::Object(inner) => at(&inner, rest),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// A value without what is long in it; nothing if nothing is left.
@@ -250,43 +239,6 @@ fn says(value: &Json) -> bool {
         Json::Object(object) => !object.is_empty(),
         _ => true,
     }
-}
-
-/// The value of a key, without values that open doors at any depth.
-fn without_secrets(key: &str, value: &Json) -> Json {
-    match value {
-        Json::Null | Json::Bool(_) => value.clone(),
-        _ if is_secret(key) => Json::from(LEFT_OUT),
-        // JSON within a text stays as it is written, unless there is something in it to leave out.
-        Json::String(text) if text.trim_start().starts_with(['{', '[']) => {
-            let Ok(inner) = Json::parse(text) else { return value.clone() };
-            let cleaned = without_secrets("", &inner);
-            if cleaned == inner { value.clone() } else { Json::from(cleaned.to_string()) }
-        }
-        Json::Array(items) => Json::Array(items.iter().map(|item| without_secrets("", item)).collect()),
-        Json::Object(object) => {
-            let entries = object.iter().map(|(key, value)| (key.to_owned(), without_secrets(key, value)));
-            Json::Object(entries.collect())
-        }
-        _ => value.clone(),
-    }
-}
-
-fn is_secret(key: &str) -> bool {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut after_lower = false;
-    for c in key.chars() {
-        if !c.is_alphanumeric() || c.is_uppercase() && after_lower {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-        after_lower = c.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    let last = |count: usize| words.len().checked_sub(count).map(|from| words[from..].join(" "));
-    [1, 2].into_iter().filter_map(last).any(|words| SECRET.contains(&words.as_str()))
 }
 
 /// Whether a row has a column of that name by itself, reads one as what was said or called, or gets one when it is labelled.
@@ -478,37 +430,6 @@ mod tests {
             r#"{"user":"u"}"#
         );
         assert_eq!(kept("openai_messages", r#"{"messages":[],"output":1}"#), r#"{"input_output":1}"#);
-    }
-
-    #[test]
-    fn keys_whose_values_open_doors_are_known_by_their_last_words() {
-        for key in [
-            "token",
-            "accessToken",
-            "HF_TOKEN",
-            "api_key",
-            "openaiApiKey",
-            "private-key",
-            "passwd",
-            "Authorization",
-            "request_headers",
-            "db.password",
-        ] {
-            assert!(is_secret(key), "{key}");
-        }
-        for key in [
-            "tokens",
-            "max_tokens",
-            "cookie_consent",
-            "password_policy",
-            "api_key_id",
-            "secretary",
-            "key",
-            "headers_count",
-            "author",
-        ] {
-            assert!(!is_secret(key), "{key}");
-        }
     }
 
     #[test]

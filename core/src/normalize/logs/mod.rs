@@ -64,6 +64,7 @@ mod promptfoo;
 mod ragas;
 mod request;
 mod sample;
+mod secrets;
 mod sharegpt;
 mod smolagents;
 mod stored;
