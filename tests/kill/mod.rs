@@ -46,7 +46,7 @@ fn killed_at_any_instant_nothing_is_lost_and_nothing_paid_twice() {
         }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(&work)).collect();
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
         // What a worker says when it fails is what the test says.
         workers
             .into_iter()

@@ -344,7 +344,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (calls, page) = (folder.path().join("calls.jsonl"), folder.path().join("page.html"));
         let row = |at: usize| {
-            let arguments = if at % 4 == 0 { json!({}) } else { json!({"city": format!("Oslo {at}")}) };
+            let arguments =
+                if at.is_multiple_of(4) { json!({}) } else { json!({"city": format!("Oslo {at}")}) };
             let call = json!([{"name": "get_weather", "arguments": arguments}]);
             let schema =
                 json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
