@@ -199,6 +199,8 @@ mod tests {
             ("tooljudge label --explain false", "tooljudge label --explain false", ""),
             ("tooljudge label --per=false q.csv", "tooljudge label q.csv", "per"),
             ("tooljudge drive --agent=false q.csv", "tooljudge drive q.csv", "agent"),
+            // `label` has a setting of that name.
+            ("tooljudge bench --report=false q.csv", "tooljudge bench q.csv", "report"),
             // A list may hold the word.
             ("tooljudge label --drop=false q.csv", "tooljudge label q.csv", "drop"),
             ("tooljudge label --rails=true --rails=false", "tooljudge label --rails=true --rails=false", ""),
@@ -217,7 +219,6 @@ mod tests {
             ("tooljudge store stat --store=false", "--store=false: replies are always kept"),
             ("tooljudge label --config=false q.csv", "--config=false: name an empty file"),
             ("tooljudge convert -o=false q.csv", "--output=false: no settings file sets it"),
-            ("tooljudge bench --report=false q.csv", "--report=false: no settings file sets it"),
             ("tooljudge --log-file=false label q.csv", "--log-file=false: no settings file sets it"),
         ] {
             assert!(all(typed).unwrap_err().starts_with(words), "{typed}");

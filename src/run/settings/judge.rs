@@ -322,12 +322,17 @@ mod tests {
             ("openai:", "PROVIDER:MODEL"),
             ("builtin:", "builtin:FILE"),
             ("gpt", "PROVIDER:MODEL"),
-            ("gpt-5-mini", "name its provider too: `openai:gpt-5-mini`"),
-            ("claude-opus-5", "`anthropic:claude-opus-5`"),
+            ("gpt-oss-20b", "PROVIDER:MODEL"),
             ("mystery:m", "`mystery`"),
         ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("anthropic"), "{error}");
+        }
+        for (text, name) in
+            [("gpt-5-mini", "openai:gpt-5-mini"), ("claude-opus-5", "anthropic:claude-opus-5")]
+        {
+            let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
+            assert!(error.ends_with(&format!("name its provider too: `{name}`")), "{error}");
         }
     }
 
