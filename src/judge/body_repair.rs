@@ -12,6 +12,8 @@ use serde::de::IgnoredAny;
 const MOST_BEHIND: usize = 16;
 const REPLACEMENT: &str = "\\ufffd";
 const NULL: &str = "null";
+/// Keys of what a model called: what is no JSON there is no detail of the answer but what the model said.
+const CALLED: [&str; 3] = ["arguments", "input", "args"];
 
 /// `body` as JSON, if it is not quite that and it is plain what it says; else as it is.
 pub(super) fn readable(body: Cow<'_, str>) -> Cow<'_, str> {
@@ -33,7 +35,9 @@ fn repaired(body: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
-    let (mut out, mut copied, mut depth) = (String::with_capacity(text.len()), 0, 0_usize);
+    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+    // The key of the value that follows, and those of the values around it.
+    let (mut key, mut around): (&str, Vec<&str>) = ("", Vec::new());
     let mut changed = text.len() < body.len();
     let mut put = |out: &mut String, place: Range<usize>, instead: &str| {
         out.push_str(&text[copied..place.start]);
@@ -50,15 +54,20 @@ fn repaired(body: &str) -> Option<String> {
                 for half in half_pairs(bytes, at..end) {
                     put(&mut out, half, REPLACEMENT);
                 }
+                let is_key = text[end..].trim_start().starts_with(':');
+                key = if is_key { text[at..end].trim_matches('"') } else { "" };
                 at = end;
                 continue;
             }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'{' | b'[' => around.push(std::mem::take(&mut key)),
+            b'}' | b']' => drop(around.pop()),
             b'N' | b'I' | b'-' => {
                 if let Some(word) =
                     ["NaN", "Infinity", "-Infinity"].iter().find(|word| text[at..].starts_with(**word))
                 {
+                    if around.iter().chain([&key]).any(|key| CALLED.contains(key)) {
+                        return None;
+                    }
                     put(&mut out, at..at + word.len(), NULL);
                     at += word.len();
                     continue;
@@ -67,7 +76,7 @@ fn repaired(body: &str) -> Option<String> {
             _ => {}
         }
         at += 1;
-        if depth == 0 {
+        if around.is_empty() {
             break;
         }
     }
@@ -145,6 +154,9 @@ mod tests {
         for body in [
             "",
             "NaN of them",
+            // A call's own arguments are what the model said.
+            r#"{"input": {"x": [NaN]}}"#,
+            r#"{"function": {"arguments": NaN}}"#,
             "correct",
             r#"{"a": 1} {"a": 2}"#,
             r#"{"a": 1} and then some more words"#,

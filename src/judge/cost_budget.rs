@@ -104,10 +104,13 @@ impl CostBudget {
         (beyond > 0).then_some(beyond as f64 / UNITS)
     }
 
-    /// What a request may cost that nothing was left for, in US dollars, if nothing was sent at all.
+    /// What a request may cost that is more than all that may be spent, in US dollars, if nothing was sent at all.
     pub(crate) fn too_small_for(&self) -> Option<f64> {
         let state = self.state();
-        state.refused.filter(|_| state.spent == 0).map(|amount| amount as f64 / UNITS)
+        state
+            .refused
+            .filter(|amount| state.spent == 0 && *amount > self.ceiling)
+            .map(|amount| amount as f64 / UNITS)
     }
 
     /// Sets aside `worst` dollars. Waits as long as requests under way, here or in a run with the same purse, may turn out cheaper

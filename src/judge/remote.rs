@@ -228,8 +228,15 @@ impl Remote {
         }
         // Who says until when is waited for.
         let is_told = wait.is_some_and(|wait| !wait.is_zero());
-        let starved = if is_told { None } else { self.starvation.refused(is_first) };
-        if let Some(starved) = starved.filter(|starved| *starved > self.settings.max_wait) {
+        let starved = if is_told {
+            self.starvation.ended();
+            None
+        } else {
+            self.starvation.refused(is_first)
+        };
+        // What is on its way may still be answered.
+        let others = self.settings.limiter.in_flight() > 1;
+        if let Some(starved) = starved.filter(|starved| !others && *starved > self.settings.max_wait) {
             let why = format!(
                 "has refused every request for {} s, longer than --max-wait allows, and does not say until when; the quota of this key may be \
                  spent: {message}",

@@ -181,6 +181,8 @@ impl Budget {
     /// Requests a second that are allowed, as far as requests are limited.
     pub(super) fn pace(&self, runs: f64) -> Option<f64> {
         let learnt = self.lines[Meter::Requests as usize].rate(runs);
+        // What is reserved of a line is divided by those who reserve.
+        let runs = if self.grants.is_some() { 1.0 } else { runs };
         let told = self.pacer.as_ref().map(|pacer| pacer.rate(runs));
         learnt.into_iter().chain(told).reduce(f64::min)
     }

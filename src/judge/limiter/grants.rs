@@ -64,6 +64,9 @@ impl Grants {
         // What passed while the store was away is lost.
         let share = (granted.length.as_secs_f64() / (seconds + owed).max(ROUNDING)).min(1.0);
         let block = Block { starts, ends: starts + granted.length, seconds: seconds * share };
+        if block.seconds <= ROUNDING {
+            return;
+        }
         let at = self.blocks.partition_point(|other| other.starts <= starts);
         self.blocks.insert(at, block);
     }
@@ -85,16 +88,15 @@ impl Grants {
         }
         // What others have left may do for it. Whoever was idle is no richer for that.
         self.owed = self.owed.max(-seconds.max(ROUND.as_secs_f64()));
-        if seconds + self.owed > ROUNDING {
-            return None;
-        }
-        self.owed += seconds;
-        self.blocks.push_front(Block { starts: now, ends: now, seconds });
-        Some(now)
+        (seconds + self.owed <= ROUNDING).then_some(now)
     }
 
-    /// Takes `seconds`, which are there.
+    /// Takes `seconds`, which are there: in the blocks, or else in what others have left.
     pub(super) fn take(&mut self, mut seconds: f64) {
+        if self.blocks.iter().map(|block| block.seconds).sum::<f64>() < seconds - ROUNDING {
+            self.owed += seconds;
+            return;
+        }
         while seconds > ROUNDING
             && let Some(block) = self.blocks.front_mut()
         {
@@ -148,11 +150,40 @@ impl Grants {
         let Some(oldest) = now.checked_sub(SLACK) else { return };
         while let Some(block) = self.blocks.front_mut() {
             if block.ends > oldest {
-                let passed = oldest.saturating_duration_since(block.starts).as_secs_f64();
-                block.pass(passed / (block.ends - block.starts).as_secs_f64());
+                if oldest > block.starts {
+                    let passed = (oldest - block.starts).as_secs_f64();
+                    block.pass(passed / (block.ends - block.starts).as_secs_f64());
+                }
                 break;
             }
             self.blocks.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_are_over_or_too_short_are_none() {
+        let now = Instant::now() + Duration::from_secs(10);
+        let part = Duration::from_millis(100);
+        // The last one asked for is shorter than what earlier answers have left.
+        for (length, left) in [(Duration::ZERO, 0.0), (Duration::from_nanos(1), 0.0), (Duration::ZERO, -5.0)]
+        {
+            let mut grants = Grants::default();
+            grants.settle(left);
+            let asked = grants.lacks(now, &[1.0, 1.0]);
+            assert!(asked.is_ok(), "{asked:?}");
+            grants.add(Granted { length, part, ..Granted::default() }, now);
+            for later in [0, 50, 200, 1_000] {
+                let now = now + Duration::from_millis(later);
+                let _ = grants.lacks(now, &[1.0]);
+                if grants.ready(now, 1.0).is_some() {
+                    grants.take(1.0);
+                }
+            }
         }
     }
 }

@@ -164,18 +164,17 @@ impl Drop for Waiting<'_> {
 }
 
 /// As long as this is there, its owner comes before everybody else.
-struct First<'a>(&'a Limiter);
+struct First<'a>(&'a Limiter, u64);
 
 impl<'a> First<'a> {
-    fn new(limiter: &'a Limiter) -> First<'a> {
-        limiter.state().again += 1;
-        First(limiter)
+    fn new(limiter: &'a Limiter, cost: Cost) -> First<'a> {
+        First(limiter, limiter.state().waiting.join_again(cost))
     }
 }
 
 impl Drop for First<'_> {
     fn drop(&mut self) {
-        self.0.state().again -= 1;
+        self.0.state().waiting.leave(self.1);
         self.0.changed.notify_one();
     }
 }
@@ -296,7 +295,7 @@ impl Limiter {
 
     /// Waits until a request that holds a place may be sent once more.
     pub(super) async fn admit_again(self: &Arc<Self>, cost: Cost, slot: Slot) -> Permit {
-        let _first = First::new(self);
+        let _first = First::new(self, cost);
         loop {
             let now = Instant::now();
             let ready = self.state().admit_placed(now, cost);

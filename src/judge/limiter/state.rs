@@ -32,9 +32,6 @@ const SOON: f64 = 0.05;
 pub(super) struct State {
     pub(super) places: ConcurrencyLimit,
     pub(super) in_flight: usize,
-    /// Requests with a place that are sent once more, in another form: they come before everybody else, or else those who
-    /// wait for a place and those who hold one would wait for each other.
-    pub(super) again: usize,
     /// Requests admitted so far.
     pub(super) sent: u64,
     /// Requests admitted when the last refusal was heard: the refusals of these are the same one.
@@ -53,7 +50,7 @@ pub(super) struct State {
     pub(super) paced: Bucket,
     /// Runs on this machine that share the limits, this one included.
     pub(super) runs: u32,
-    /// Requests that wait for their turn, all but those that are sent `again`.
+    /// Requests that wait for their turn.
     pub(super) waiting: WaitingRoom,
     /// Until when the endpoint wants to be left alone, where this run was the one that was told and others are to hear of it.
     pub(super) untold: Option<Instant>,
@@ -90,7 +87,6 @@ impl State {
         State {
             places,
             in_flight: 0,
-            again: 0,
             sent: 0,
             sent_when_refused: 0,
             streak: 0,
@@ -110,7 +106,7 @@ impl State {
 
     /// Takes what a request needs; or says when to come again, if that can be said.
     pub(super) fn admit(&mut self, now: Instant, cost: Cost) -> Result<Sent, Option<Instant>> {
-        if self.again > 0 || self.in_flight >= self.places() {
+        if self.waiting.has_again() || self.in_flight >= self.places() {
             return Err(None);
         }
         self.in_flight += 1;
@@ -156,7 +152,7 @@ impl State {
         let share = self.latency.map_or(0.0, |latency| soon / latency.max(soon));
         let soon = (self.in_flight as f64 * share) as usize;
         let places = self.places().saturating_sub(self.in_flight) + soon;
-        let sendable = self.waiting.first(self.again, places);
+        let sendable = self.waiting.first(places);
         let seconds: Vec<f64> = sendable.filter_map(|cost| Some(self.budget.reserved(cost)?.0)).collect();
         self.budget.grants.as_mut().ok_or(None)?.lacks(now, &seconds)
     }
@@ -209,8 +205,8 @@ impl State {
         if news || asked.is_some() {
             self.pause(until);
         }
-        if asked.is_some() {
-            self.untold = self.untold.max(Some(until));
+        if let Some(asked) = asked.filter(|asked| !asked.is_zero()) {
+            self.untold = self.untold.max(Some(now + asked.min(MAX_PAUSE)));
         }
         if news {
             let refusal = Refusal {

@@ -100,6 +100,59 @@ async fn a_request_that_is_sent_again_waits_for_nobody() {
     tokio::time::timeout(SECOND, waiting).await.unwrap().unwrap();
 }
 
+/// Grants whatever is asked for, one block behind the other.
+fn granting(limiter: &Arc<Limiter>) -> tokio::task::JoinHandle<()> {
+    let limiter = Arc::clone(limiter);
+    limiter.share_line(true);
+    tokio::spawn(async move {
+        let mut end = Instant::now();
+        loop {
+            if let Errand::Reserve(length) = limiter.errand().await {
+                let now = Instant::now();
+                let starts_in = end.saturating_duration_since(now);
+                end = now + starts_in + length;
+                limiter.granted(Granted { starts_in, length, part: SECOND / 10, pause: Duration::ZERO });
+            }
+        }
+    })
+}
+
+/// Nobody else waits who could lend it what it costs, or only somebody who costs less.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_sent_again_reserves_what_it_takes() {
+    for others in [0, 2] {
+        let limiter = limiter(1, 0, 60_000);
+        let store = granting(&limiter);
+        let Permit { slot, reservation } = limiter.admit(cost(3_000)).await;
+        drop(reservation);
+        for _ in 0..others {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { limiter.admit(cost(20)).await });
+        }
+        tokio::task::yield_now().await;
+        let again = tokio::time::timeout(100 * SECOND, limiter.admit_again(cost(3_000), slot)).await;
+        assert!(again.is_ok(), "{others} others");
+        store.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_answers_leave_is_used_after_a_pause() {
+    let limiter = limiter(10, 0, 60_000);
+    let store = granting(&limiter);
+    for round in 0..20 {
+        let permit = tokio::time::timeout(100 * SECOND, limiter.admit(cost(1_000))).await;
+        let Permit { slot, reservation } = permit.unwrap_or_else(|_| panic!("round {round}"));
+        match round % 5 {
+            4 => drop(limiter.refused(&reservation, Some(SECOND), 0.0)),
+            // Far less than was reserved for it.
+            _ => limiter.succeeded(reservation, SECOND / 100, Some(cost(10))),
+        }
+        drop(slot);
+    }
+    store.abort();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_was_asked_for_is_kept_by_all() {
     let limiter = limiter(10, 0, 0);

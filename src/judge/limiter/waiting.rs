@@ -8,6 +8,9 @@ use super::budget::Cost;
 pub(super) struct WaitingRoom {
     waiting: VecDeque<(u64, Cost)>,
     joined: u64,
+    /// Requests with a place that are sent once more, in another form: they come before everybody else, or else those who wait for a
+    /// place and those who hold one would wait for each other.
+    again: VecDeque<(u64, Cost)>,
 }
 
 impl WaitingRoom {
@@ -18,16 +21,29 @@ impl WaitingRoom {
         self.joined
     }
 
+    /// A request that has its place waits before all others; returns its number.
+    pub(super) fn join_again(&mut self, cost: Cost) -> u64 {
+        self.joined += 1;
+        self.again.push_back((self.joined, cost));
+        self.joined
+    }
+
     /// Request `number` waits no longer: most often the first.
     pub(super) fn leave(&mut self, number: u64) {
-        if let Some(at) = self.waiting.iter().position(|(waiting, _)| *waiting == number) {
-            self.waiting.remove(at);
+        for line in [&mut self.again, &mut self.waiting] {
+            if let Some(at) = line.iter().position(|(waiting, _)| *waiting == number) {
+                line.remove(at);
+            }
         }
     }
 
-    /// What the next ones will cost, for which there are `places`; before them `again` that hold one, as much as others.
-    pub(super) fn first(&self, again: usize, places: usize) -> impl Iterator<Item = Cost> {
-        let first = self.waiting.front().map(|(_, cost)| *cost).unwrap_or(Cost { input: 1, output: 0 });
-        std::iter::repeat_n(first, again).chain(self.waiting.iter().take(places).map(|(_, cost)| *cost))
+    /// Whether somebody goes before all who have no place yet.
+    pub(super) fn has_again(&self) -> bool {
+        !self.again.is_empty()
+    }
+
+    /// What the next ones will cost: all that hold a place, then those for which there are `places`.
+    pub(super) fn first(&self, places: usize) -> impl Iterator<Item = Cost> {
+        self.again.iter().chain(self.waiting.iter().take(places)).map(|(_, cost)| *cost)
     }
 }

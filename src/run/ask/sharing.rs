@@ -79,7 +79,8 @@ async fn run_errands(store: &Store, (endpoint, model): &Place, judge: &Remote) {
                     return pending().await;
                 }
             },
-            // Those who did not hear of it find out on their own.
+            // A run that would not wait so long has stopped, perhaps for its key alone: the others are to find out on their own.
+            Errand::Pause(pause) if pause > judge.max_wait() => {}
             Errand::Pause(pause) => drop(store.pause(endpoint.clone(), model.clone(), pause).await),
         }
     }
