@@ -201,7 +201,7 @@ def test_values_are_filled_in_once_between_any_delimiters(ask, peer):
         ({"rails": ["yes, fully", "no"]}, "without commas"),
         ({"model": object()}, "use one of OpenAIModel"),
         ({"model": "builtin"}, r"tooljudge.label\(df"),
-        ({"model": "gpt-4"}, "PROVIDER:MODEL"),
+        ({"model": "gpt-4"}, "openai:gpt-4"),
         ({"model": type("BedrockModel", (), {})()}, "gateway"),
         ({"model": evals.OpenAIModel(n=2)}, "votes=3"),
         ({"model": evals.OpenAIModel(request_timeout=(1, 2))}, "one number"),

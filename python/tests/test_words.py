@@ -118,7 +118,7 @@ def literals(text):
 
 
 # What is of other programs, or of documents.
-KEPT = ("(--json has all)", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge")
+KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge")
 # The kind of a record, and a flag that is looked for.
 NAME = re.compile("tooljudge [a-z]+|--json")
 # What only a terminal or a document shows.

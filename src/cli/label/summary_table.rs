@@ -175,7 +175,7 @@ fn groups(line: &Line<'_>, lines: &[Line<'_>], width: usize) -> Vec<String> {
             .collect();
         text.push(table.text(width));
         if groups.len() > SHOWN {
-            text.push(format!("({} more values: --json has all)", groups.len() - SHOWN));
+            text.push(format!("... and {} more values (--json has all)", groups.len() - SHOWN));
         }
         text.push(String::new());
         text
