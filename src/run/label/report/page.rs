@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Entry, ReportWatch};
+use crate::domain::gold_columns;
 use crate::report;
 use crate::run::RunError;
 use crate::write::{WriteError, write_parts};
@@ -113,6 +114,7 @@ impl ReportWatch {
         about["id"] = json!(self.id);
         about["columns"] = json!(self.columns);
         about["members"] = self.members.iter().map(super::Shown::to_json).collect();
+        about["golds"] = gold_columns::all().collect();
         about["sample"] = sample.collect();
         about
     }

@@ -5,6 +5,9 @@ const KEPT_CHANGES = 200;
 /** The marks of these rows. `changed` is called after every change with the row that it is about. */
 function openMarks(about, changed) {
   const name = `tooljudge marks ${words(about.key)}`;
+  // Marks of other tasks on the same rows are those of another page.
+  const golds = list(about.members).map((member) => words(record(member).gold));
+  const isOurs = (mark) => golds.some((gold) => Object.hasOwn(record(record(mark).gold), gold));
   let kept = true;
   let state = { rows: {}, changes: [] };
   try {
@@ -35,8 +38,9 @@ function openMarks(about, changed) {
   return {
     of,
     isKept: () => kept,
-    rows: () => Object.keys(state.rows).map(Number).filter((row) => row > 0),
-    count: () => Object.values(state.rows).filter((mark) => Object.keys(record(record(mark).gold)).length > 0).length,
+    golds,
+    rows: () => Object.keys(state.rows).map(Number).filter((row) => row > 0 && isOurs(state.rows[row])),
+    count: () => Object.values(state.rows).filter(isOurs).length,
     label(row, column, label) {
       const gold = { ...record(of(row)?.gold) };
       if (gold[column] === label) delete gold[column];
@@ -65,8 +69,10 @@ async function goldTable(store, marks) {
   const golds = [...new Set(store.members.map(({ gold }) => gold))];
   const inputs = list(about.columns).map(words);
   const id = words(about.id);
-  const ours = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", "row"];
-  const others = inputs.filter((name) => !ours.includes(name) && name !== id);
+  const place = inputs.includes("row") ? "page_row" : "row";
+  const ours = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", place];
+  // What the input says of right and wrong in other columns would be read before the marks.
+  const others = inputs.filter((name) => !ours.includes(name) && name !== id && !list(about.golds).includes(name));
   const header = [...(id ? [id] : []), ...ours, ...others];
   const lines = [];
   let cut = 0;
@@ -81,7 +87,7 @@ async function goldTable(store, marks) {
     const cell = (name) => list(row.cells)[inputs.indexOf(name)];
     const values = new Map([
       [id, row.id], ["question", row.question], ["messages", messagesCell(row)], ["tool_call", row.call_text],
-      ["tool_definitions", row.box?.raw], ["flags", JSON.stringify(list(row.flags))], ["note", mark.note || cell("note")], ["row", number],
+      ["tool_definitions", row.box?.raw], ["flags", inputs.includes("flags") ? cell("flags") : JSON.stringify(list(row.flags))], ["note", mark.note || cell("note")], [place, number],
       ...golds.map((gold) => [gold, own(mark.gold, gold) ?? cell(gold)]),
       ...others.map((name) => [name, cell(name)]),
     ]);

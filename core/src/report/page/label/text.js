@@ -2,11 +2,16 @@
 
 const QUOTE_AT_LEAST = 2;
 
+/** Letters and digits of scripts that put blanks between words: beside a quote they say that it is only a part of a word. */
+const WORD = "[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}]";
+
 /** What a quote looks like in a text, however its words are spaced; null for a quote that would be found everywhere. */
 function patternOf(quote) {
   const parts = words(quote).trim().split(/\s+/).filter(Boolean).map((part) => part.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
   if (parts.join("").length < QUOTE_AT_LEAST || parts.length > 200) return null;
-  return new RegExp(parts.join("\\s+"), "giu");
+  const isWord = new RegExp(WORD, "u");
+  const [before, after] = [isWord.test([...words(quote).trim()][0]), isWord.test([...words(quote).trim()].at(-1))];
+  return new RegExp(`${before ? `(?<!${WORD})` : ""}${parts.join("\\s+")}${after ? `(?!${WORD})` : ""}`, "giu");
 }
 
 /** A way to show texts with the first place of every quote marked. */
