@@ -316,13 +316,13 @@ fn places(batch: &Batch, added: &Schema, source: &Source) -> Result<Places, RunE
     Ok(places)
 }
 
-/// The columns of a sample; of a table's rows only those that a sample is made of, since the others are the table's own.
+/// The columns of a sample that a table's rows get; rows of a log have all of them.
 fn own_columns(source: &Source) -> Vec<Column> {
     const OF_ROWS: [&str; 5] = ["question", "messages", "tool_call", "tool_definitions", "flags"];
-    let all = samples::columns().into_iter();
-    let is_log = source.table.logs().is_some();
-    let own = all.filter(|column| is_log || OF_ROWS.contains(&column.name.as_str()));
-    own.chain(transcript_columns(source)).collect()
+    if source.table.logs().is_some() {
+        return Vec::new();
+    }
+    samples::columns().into_iter().filter(|column| OF_ROWS.contains(&column.name.as_str())).collect()
 }
 
 /// What is told of transcripts, where the inputs are logs with some. A table's own columns of these names pass by as they are.
@@ -370,6 +370,9 @@ fn aside(source: &Source, all: bool) -> Vec<(String, String)> {
 
 /// Columns of the input that ours take the place of.
 fn replaced(source: &Source) -> Vec<String> {
+    if source.table.logs().is_some() {
+        return vec![samples::SKIPPED.to_owned()];
+    }
     let columns = &source.columns;
     let own = [&columns.question, &columns.tool_call, &columns.tool_definitions];
     let mut names: Vec<String> = own.into_iter().flatten().cloned().collect();
