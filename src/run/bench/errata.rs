@@ -11,12 +11,12 @@ use crate::run::RunError;
 /// The column that holds corrections, whatever the column of gold is called.
 const GOLD: &str = "gold";
 
-/// Corrections for each of the columns `golds`, of rows named in the column `id`: from the column of the same name, else from
-/// `gold`, which says what is right for tool calling.
+/// Corrections for each of `golds`, of rows named in the column `id`: from the first of its names that is there, else from `gold`,
+/// which says what is right for tool calling.
 pub(in crate::run) fn read(
     file: &Path,
     id: &str,
-    golds: &[String],
+    golds: &[Vec<String>],
     words: &Words,
 ) -> Result<Vec<Errata>, RunError> {
     let wrong = |why: String| BenchError::Errata { path: file.to_owned(), why };
@@ -27,16 +27,17 @@ pub(in crate::run) fn read(
     if !has(id) {
         return Err(wrong(format!("there is no column `{id}` with the rows' ids")).into());
     }
-    let column = |gold: &String| match has(gold) {
-        true => Some(gold.clone()),
-        false if has(GOLD) && !matches!(gold.as_str(), "params_label" | "selection_label") => {
-            Some(GOLD.to_owned())
-        }
-        false => None,
+    let is_apart = |name: &String| matches!(name.as_str(), "params_label" | "selection_label");
+    let column = |names: &Vec<String>| {
+        let own = names.iter().find(|name| has(name)).cloned();
+        own.or_else(|| (has(GOLD) && !names.iter().any(is_apart)).then(|| GOLD.to_owned()))
     };
     let corrected: Vec<Option<String>> = golds.iter().map(column).collect();
     if corrected.iter().all(Option::is_none) {
-        let why = format!("there is no column `{}` with the corrected gold", golds.join("` or `"));
+        let mut names = golds.concat();
+        names.sort();
+        names.dedup();
+        let why = format!("there is no column `{}` with the corrected gold", names.join("` or `"));
         return Err(wrong(why).into());
     }
     let mut errata = vec![Errata::default(); golds.len()];

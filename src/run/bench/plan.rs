@@ -160,7 +160,9 @@ fn gold_plan(
     let errata = match (&settings.errata, &id) {
         (None, _) => Vec::new(),
         (Some(_), None) => return Err(BenchError::ErrataWithoutNames.into()),
-        (Some(file), Some(id)) => errata::read(file, id, golds, &words)?,
+        (Some(file), Some(id)) => {
+            errata::read(file, id, &golds.iter().map(|gold| vec![gold.clone()]).collect::<Vec<_>>(), &words)?
+        }
     };
     let findings = columns::FINDINGS.iter().find(|name| settings.panel.findings && names.contains(name));
     Ok(GoldPlan {

@@ -217,8 +217,11 @@ fn named_gold(
             None => return Err(BenchError::ErrataWithoutNames.into()),
         },
     };
-    let golds: Vec<String> =
-        panel.members.iter().map(|member| gold_column(member, &names).to_owned()).collect();
+    // The task's own name is the surest: what a page saves is called so, whatever the log calls it.
+    let names_of = |member: &Member| {
+        vec![columns::gold_name(member.task()).to_owned(), gold_column(member, &names).to_owned()]
+    };
+    let golds: Vec<Vec<String>> = panel.members.iter().map(names_of).collect();
     let rails: Vec<_> = panel.members.iter().map(Member::rails).collect();
     let words = Words::of(rails.iter().map(|rails| &**rails)).unwrap_or_default();
     Ok(NamedGold { errata: read_errata(file, &id, &golds, &words)?.into(), id })

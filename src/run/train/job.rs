@@ -46,7 +46,7 @@ pub fn train(settings: TrainSettings, control: &Control) -> Result<TrainSummary,
     let errata = match (&settings.errata, &columns.id) {
         (None, _) => None,
         (Some(_), None) => return Err(TrainError::ErrataWithoutNames.into()),
-        (Some(file), Some(id)) => read_errata(file, id, std::slice::from_ref(&columns.gold), &words)?.pop(),
+        (Some(file), Some(id)) => read_errata(file, id, &[vec![columns.gold.clone()]], &words)?.pop(),
     };
     // What it finds tells rows apart, and is told where there is a label.
     let judge = BuiltinJudge::new(settings.task).with_decide(Decide::Always);

@@ -56,7 +56,7 @@ function noticed(pointer, faults, met) {
 
 function keyOf(token) {
   try {
-    return JSON.parse(token);
+    return words(JSON.parse(token));
   } catch {
     return words(token);
   }
@@ -73,9 +73,12 @@ function valueNodes(tokens, at, pointer, faults, met, depth) {
   let next = at + 1;
   for (let count = 0; next < tokens.length && tokens[next] !== closing; count += 1) {
     if (depth > DEEPEST) {
-      nodes.push(...visible(tokens[next]));
-      next += 1;
-      continue;
+      for (let open = 0; next < tokens.length && (open > 0 || tokens[next] !== closing); next += 1) {
+        if (/^[{[]$/.test(tokens[next])) open += 1;
+        if (/^[}\]]$/.test(tokens[next])) open -= 1;
+        nodes.push(...visible(tokens[next]));
+      }
+      break;
     }
     const named = opening === "{";
     const inner = `${pointer}/${named ? escaped(keyOf(tokens[next])) : count}`;

@@ -15,11 +15,12 @@ async function start() {
   let matching = [];
   let shown = 0;
   let turn = 0;
-  const marks = openMarks(store.about, (row) => {
-    drawTop();
+  const marks = openMarks(store.about, (row, redraws) => {
+    // A note changes nothing above, and what is pressed just now must stay where it is.
+    if (redraws) drawTop();
     const button = at.rows.querySelector(`[data-row="${row}"]`);
-    if (button) store.row(byRow.get(row)).then((found) => refill(button, lineBody(found, row, store, marks)));
-    if (view.row === row) drawRow(false);
+    if (button && byRow.has(row)) store.row(byRow.get(row)).then((found) => refill(button, lineBody(found, row, store, marks)));
+    if (redraws && view.row !== null && (row === view.row || (row === null && document.activeElement?.id !== "note"))) drawRow(false);
   });
 
   const say = (text) => refill(at.said, text);
@@ -79,8 +80,10 @@ async function start() {
 
   const focusLine = (place) => at.rows.children[place]?.firstElementChild?.focus();
 
-  async function open(place, moves) {
-    view = { ...view, row: store.index.rows[place] };
+  const open = (place, moves) => openNumber(store.index.rows[place], moves);
+
+  async function openNumber(number_, moves) {
+    view = { ...view, row: number_ };
     writeAddress(view);
     document.body.dataset.open = "row";
     const line = current();
@@ -92,10 +95,14 @@ async function start() {
     const number_ = view.row;
     const place = byRow.get(number_);
     if (place === undefined) return void refill(at.opened, el("p", { class: "failed" }, `Row ${thousands(number_)} is not in this file.`));
-    const row = await store.row(place);
-    if (view.row !== number_) return;
     const focused = document.activeElement?.dataset?.label;
-    drawOpened(at.opened, row, number_, store, marks, acts);
+    try {
+      const row = await store.row(place);
+      if (view.row !== number_) return;
+      drawOpened(at.opened, row, number_, store, marks, acts);
+    } catch (error) {
+      return void refill(at.opened, el("p", { class: "failed" }, `Row ${thousands(number_)} cannot be shown: ${error.message}`));
+    }
     if (focused) at.opened.querySelector(`[data-label="${CSS.escape(focused)}"]`)?.focus();
     if (moves) {
       at.opened.scrollTop = 0;
@@ -136,9 +143,10 @@ async function start() {
   };
 
   async function exported() {
-    const { text, rows, cut } = await goldTable(store, marks);
+    const { text, rows, cut, missing } = await goldTable(store, marks);
     save("gold.csv", text);
     say(`${counted(rows, "row")} in gold.csv`);
+    if (missing) add(at.tally, el("p", { class: "failed" }, `${counted(missing, "marked row")} ${missing === 1 ? "is" : "are"} not in gold.csv: this file does not hold ${missing === 1 ? "it" : "them"}.`));
     if (cut) add(at.tally, el("p", { class: "failed" }, `${counted(cut, "marked row")} ${cut === 1 ? "is" : "are"} not in gold.csv: this file holds only a part of their texts.`));
   }
 
@@ -165,7 +173,7 @@ async function start() {
       "/": () => document.getElementById("search").focus(),
       Enter: () => view.row !== null && at.opened.focus(),
       ArrowDown: () => onLine && acts.step(1).then?.(focusCurrent), ArrowUp: () => onLine && acts.step(-1)?.then?.(focusCurrent),
-    }[event.key] ?? (choice && view.row !== null ? () => acts.mark(choice.column, choice.label) : null);
+    }[event.key] ?? (choice && byRow.has(view.row) ? () => acts.mark(choice.column, choice.label) : null);
     if (!act || (event.key === "Enter" && event.target.closest?.("button, a, summary")) || (event.key.startsWith("Arrow") && !onLine)) return;
     event.preventDefault();
     act();
@@ -189,10 +197,10 @@ async function start() {
     view = viewOfAddress();
     drawTop();
     drawFilters(at.filters, store, view, change);
-    list_().then(() => view.row !== null && open(byRow.get(view.row) ?? -1, true));
+    list_().then(() => view.row !== null && openNumber(view.row, true));
   });
   await list_();
-  if (view.row !== null) await open(byRow.get(view.row) ?? -1, true);
+  if (view.row !== null) await openNumber(view.row, true);
   else if (matching.length && matchMedia("(min-width: 60rem)").matches) {
     await open(matching[0], false);
     delete document.body.dataset.open;

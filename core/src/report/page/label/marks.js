@@ -10,12 +10,17 @@ function openMarks(about, changed) {
   const isOurs = (mark) => golds.some((gold) => Object.hasOwn(record(record(mark).gold), gold));
   let kept = true;
   let state = { rows: {}, changes: [] };
-  try {
-    const found = record(JSON.parse(localStorage.getItem(name) ?? "{}"));
-    state = { rows: record(found.rows), changes: list(found.changes) };
-  } catch {
-    kept = false;
-  }
+  /** What is kept now: another page of these rows may be open beside this one. */
+  const load = () => {
+    if (!kept) return;
+    try {
+      const found = record(JSON.parse(localStorage.getItem(name) ?? "{}"));
+      state = { rows: record(found.rows), changes: list(found.changes) };
+    } catch {
+      kept = false;
+    }
+  };
+  load();
   const of = (row) => (Object.hasOwn(state.rows, String(row)) ? record(state.rows[row]) : null);
   const save = () => {
     try {
@@ -28,35 +33,48 @@ function openMarks(about, changed) {
     if (!mark || (!Object.keys(record(mark.gold)).length && !mark.note)) delete state.rows[row];
     else state.rows[row] = mark;
   };
-  const set = (row, mark) => {
+  const set = (row, part, redraws) => {
+    load();
+    const mark = part(of(row));
     state.changes.push({ row, before: of(row) });
     state.changes.splice(0, state.changes.length - KEPT_CHANGES);
     put(row, mark);
     save();
-    changed(row);
+    changed(row, redraws);
   };
+  addEventListener("storage", ({ key }) => {
+    if (key !== name) return;
+    load();
+    changed(null, true);
+  });
+  const rows = () => Object.keys(state.rows).map(Number).filter((row) => row > 0 && isOurs(state.rows[row]));
   return {
     of,
     isKept: () => kept,
-    golds,
-    rows: () => Object.keys(state.rows).map(Number).filter((row) => row > 0 && isOurs(state.rows[row])),
-    count: () => Object.values(state.rows).filter(isOurs).length,
+    rows,
+    count: () => rows().length,
+    /** What a mark says for the tasks of this page: column and label. */
+    golds: (mark) => Object.entries(record(mark?.gold)).filter(([column]) => golds.includes(column)),
     label(row, column, label) {
-      const gold = { ...record(of(row)?.gold) };
-      if (gold[column] === label) delete gold[column];
-      else gold[column] = label;
-      set(row, { ...of(row), gold });
+      const marked = (mark) => {
+        const gold = { ...record(mark?.gold) };
+        if (gold[column] === label) delete gold[column];
+        else gold[column] = label;
+        return { ...mark, gold };
+      };
+      set(row, marked, true);
     },
     note(row, note) {
-      if ((of(row)?.note ?? "") !== note) set(row, { gold: {}, ...of(row), note });
+      if ((of(row)?.note ?? "") !== note) set(row, (mark) => ({ gold: {}, ...mark, note }), false);
     },
     /** Takes the last change back; returns its row. */
     undo() {
+      load();
       const last = record(state.changes.pop());
       if (last.row === undefined) return null;
       put(last.row, last.before);
       save();
-      changed(last.row);
+      changed(last.row, true);
       return last.row;
     },
   };
@@ -75,10 +93,13 @@ async function goldTable(store, marks) {
   const others = inputs.filter((name) => !ours.includes(name) && name !== id && !list(about.golds).includes(name));
   const header = [...(id ? [id] : []), ...ours, ...others];
   const lines = [];
-  let cut = 0;
+  let [cut, missing] = [0, 0];
   for (const number of marks.rows().sort((a, b) => a - b)) {
     const mark = marks.of(number);
-    if (!places.has(number) || !Object.keys(record(mark.gold)).length) continue;
+    if (!places.has(number)) {
+      missing += 1;
+      continue;
+    }
     const row = await store.row(places.get(number));
     if (isCut(row)) {
       cut += 1;
@@ -93,7 +114,7 @@ async function goldTable(store, marks) {
     ]);
     lines.push(header.map((name) => values.get(name)));
   }
-  return { text: [header, ...lines].map((line) => `${line.map(csvCell).join(",")}\r\n`).join(""), rows: lines.length, cut };
+  return { text: [header, ...lines].map((line) => `${line.map(csvCell).join(",")}\r\n`).join(""), rows: lines.length, cut, missing };
 }
 
 /** Whether this file holds only a part of what was judged. */

@@ -11,7 +11,6 @@ function drawOpened(place, row, number_, store, marks, act) {
         el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑", el("kbd", null, "k")),
         el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓", el("kbd", null, "j")))),
     markBar(number_, store, marks, act),
-    row.error && !verdicts.length ? el("p", { class: "failed" }, "This row cannot be judged: ", visible(words(row.error))) : null,
     el("div", { class: "verdict-top" }, verdicts.map((verdict) => verdictLine(verdict, store))),
     el("div", { class: "columns" },
       el("section", { "aria-label": "Conversation" }, talkOf(row, verdicts, store)),
@@ -30,7 +29,7 @@ function markBar(number_, store, marks, act) {
       "data-label": `${column} ${label}`, click: () => act.mark(column, label),
     }, visible(label), at < 9 ? el("kbd", null, at + 1) : null),
   ]);
-  const note = el("textarea", { id: "note", rows: "2", "aria-label": "Note on this row", placeholder: "Why? Goes into gold.csv", change: () => act.note(note.value), keydown: (event) => event.key === "Escape" && note.blur() });
+  const note = el("textarea", { id: "note", rows: "2", "aria-label": "Note on this row", placeholder: "Why? Goes into gold.csv with the mark", change: () => act.note(note.value), keydown: (event) => event.key === "Escape" && note.blur() });
   note.value = mark?.note ?? "";
   const details = el("details", { class: "note", open: Boolean(mark?.note) }, el("summary", null, "Note ", el("kbd", null, "n")), note);
   return el("div", { class: "mark-bar", role: "group", "aria-label": "What is right" },
@@ -59,8 +58,8 @@ function verdictLine(verdict, store) {
     el("p", { class: "verdict-head" },
       el("b", { class: "label" }, `${SIGN[kind]} `, visible(label ?? (spoken(status) || "no label"))),
       el("span", { class: "muted" }, [several || typeof raw.judge === "string" ? who : null, sure, chance].filter(Boolean).join(" · "))),
-    why ? el("p", { class: "reason", dir: "auto" }, proseNodes(why.slice(0, 8000))) : null,
-    error ? el("p", { class: "reason", dir: "auto" }, proseNodes(error.slice(0, 2000))) : null,
+    why ? el("p", { class: "reason", dir: "auto" }, proseNodes(why)) : null,
+    error ? el("p", { class: "reason", dir: "auto" }, proseNodes(error)) : null,
     words(raw.reply) ? unfolding("box", `Reply of ${who} (${counted(words(raw.reply).length, "character")})`, () => passage(raw.reply)) : null);
 }
 

@@ -12,7 +12,7 @@ function membersOf(about) {
     const told = peers === 1 ? names[at] : peers === names.length ? words(member.template) : `${names[at]} (${words(member.template)})`;
     return {
       at, name: told, task: words(member.task), template: words(member.template),
-      gold: words(member.gold) || "gold", hasGold: member.has_gold === true, labels: list(member.labels).map(words), passing: new Set(list(member.passing).map(words)),
+      gold: words(member.gold), labels: list(member.labels).map(words), passing: new Set(list(member.passing).map(words)),
     };
   });
 }
@@ -30,7 +30,7 @@ function verdictsOf(row, store) {
     }));
     const calls = list(raw.calls).map(record).map((call) => ({ label: typeof call.label === "string" ? call.label : null, status: words(call.status), kind: kindOf(member, typeof call.label === "string" ? call.label : null), confidence: number(call.confidence) }));
     return { raw, member, label, kind: kindOf(member, label), status: words(raw.status), confidence: number(raw.confidence), findings, calls };
-  }).filter(({ member }) => member);
+  });
 }
 
 function labelChip({ label, kind, status, confidence }, name) {
@@ -43,7 +43,7 @@ const reasonOf = ({ raw }) => words(raw.why) || words(raw.error).replace(/^[a-z_
 function lineOf(place, store, marks, open) {
   const number_ = store.index.rows[place];
   const button = el("button", { type: "button", class: "line", tabindex: "-1", "data-row": number_, click: () => open(place) }, el("span", { class: "muted" }, "…"));
-  store.row(place).then((row) => refill(button, lineBody(row, number_, store, marks)), (error) => refill(button, `Row ${number_} cannot be read: ${error.message}`));
+  store.row(place).then((row) => refill(button, lineBody(row, number_, store, marks))).catch((error) => refill(button, `Row ${number_} cannot be read: ${error.message}`));
   return el("li", null, button);
 }
 
@@ -53,15 +53,15 @@ function lineBody(row, number_, store, marks) {
   const first = (kind) => verdicts.filter((verdict) => verdict.kind === kind).map(reasonOf).find(Boolean);
   const why = first("wrong") ?? first("none") ?? first("right") ?? "";
   return [
-    el("span", { class: "line-head" }, verdicts.map((verdict) => labelChip(verdict, store.members.length > 1 ? verdict.member.name : null)), markChips(marks.of(number_)), el("span", { class: "row-number" }, `row ${thousands(number_)}`)),
+    el("span", { class: "line-head" }, verdicts.map((verdict) => labelChip(verdict, store.members.length > 1 ? verdict.member.name : null)), markChips(marks.of(number_), marks), el("span", { class: "row-number" }, `row ${thousands(number_)}`)),
     el("span", { class: "asked", dir: "auto" }, snippet(row.question) || words(row.error)),
     el("code", { class: "call-line", dir: "ltr" }, calls ? visible(calls.slice(0, cut(calls, 0, 300))) : "(nothing was called)"),
     why ? el("span", { class: "why muted", dir: "auto" }, proseNodes(snippet(why))) : null,
   ];
 }
 
-function markChips(mark) {
-  const gold = Object.entries(record(mark?.gold));
+function markChips(mark, marks) {
+  const gold = marks.golds(mark);
   return [
     ...gold.map(([column, label]) => el("span", { class: "chip marked" }, `marked ${column === "gold" ? "" : `${spoken(column)} `}`, visible(words(label)))),
     mark?.note ? el("span", { class: "chip marked" }, "note") : null,

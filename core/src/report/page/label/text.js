@@ -3,7 +3,7 @@
 const QUOTE_AT_LEAST = 2;
 
 /** Letters and digits of scripts that put blanks between words: beside a quote they say that it is only a part of a word. */
-const WORD = "[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}]";
+const WORD = "[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}\\p{M}_]";
 
 /** What a quote looks like in a text, however its words are spaced; null for a quote that would be found everywhere. */
 function patternOf(quote) {
@@ -25,12 +25,19 @@ function marking(quotes) {
       if (found) spans.push({ from: found.index, to: found.index + found[0].length, number });
     }
     spans.sort((a, b) => a.from - b.from || b.to - a.to);
+    const merged = [];
+    for (const { from, to, number } of spans) {
+      const last = merged.at(-1);
+      if (last && from < last.to) {
+        last.to = Math.max(last.to, to);
+        last.numbers.push(number);
+      } else merged.push({ from, to, numbers: [number] });
+    }
     const nodes = [];
     let from = 0;
-    for (const span of spans) {
-      if (span.from < from) continue;
-      nodes.push(...visible(text.slice(from, span.from)), el("mark", { "aria-label": `quoted by finding ${span.number}` }, visible(text.slice(span.from, span.to)), footnotes([span.number])));
-      from = span.to;
+    for (const { from: start, to, numbers } of merged) {
+      nodes.push(...visible(text.slice(from, start)), el("mark", { "aria-label": `quoted by finding ${numbers.join(", ")}` }, visible(text.slice(start, to)), footnotes(numbers)));
+      from = to;
     }
     return [...nodes, ...visible(text.slice(from))];
   };

@@ -83,7 +83,7 @@ function passesAt(store, at, place) {
 }
 
 function isMarked(kind, mark, store, place) {
-  const gold = mark ? Object.entries(record(mark.gold)) : [];
+  const gold = Object.entries(record(mark?.gold)).filter(([column]) => store.members.some((member) => member.gold === column));
   if (kind === "noted") return Boolean(mark?.note);
   if (kind === "yes") return gold.length > 0;
   if (kind === "no") return gold.length === 0;
@@ -101,7 +101,7 @@ function scanOf(view, store) {
     && (inColumn === null || words(list(row.cells)[at]).toLowerCase().includes(inColumn));
   // A chunk without the words as JSON writes them holds no such row, and need not be taken apart.
   const hints = [needle, inColumn].filter(Boolean).map((text) => JSON.stringify(text).slice(1, -1));
-  return { test, hints, key: `${needle}\n${view.column}\n${inColumn}` };
+  return { test, hints, key: JSON.stringify([needle, view.column, inColumn]) };
 }
 
 /** What a search looks at. */
