@@ -112,6 +112,46 @@ fn what_is_said_beside_equal_words_tells_records_apart() {
     work.run(&["convert", "in.jsonl", "--all", "-o", "rows.parquet", "--quiet"]).ended(0);
 }
 
+/// No turn is lost, and none is judged twice, where conversations go on in later records.
+#[test]
+fn records_that_go_on_are_judged_once() {
+    let work = Workspace::new();
+    let turn = |id: usize| {
+        format!(
+            r#"{ASKED},{},{{"role":"tool","tool_call_id":"c{id}","content":"ok"}}"#,
+            CALLED.replace(r#""id":"1""#, &format!(r#""id":"c{id}""#))
+        )
+    };
+    let record = |turns: usize, keys: &str| {
+        let messages: Vec<String> = (0..turns).map(turn).collect();
+        format!(r#"{{{keys},"messages":[{}],"tools":{TOOLS}}}"#, messages.join(","))
+    };
+    for (log, turns) in [
+        (
+            vec![record(1, r#""rel":"v1""#), record(1, r#""rel":"v2""#), record(2, r#""rel":"v1""#)],
+            &["1", "2"][..],
+        ),
+        (vec![record(1, r#""partial":true"#), record(2, r#""x":null"#)], &["1", "2"]),
+        (
+            vec![
+                record(1, r#""gold":"correct""#),
+                record(2, r#""gold":"incorrect""#),
+                record(3, r#""gold":"correct""#),
+            ],
+            &["1", "2", "3"],
+        ),
+    ] {
+        work.file("in.jsonl", log.join("\n"));
+        work.run(&["convert", "in.jsonl", "-o", "rows.csv", "--force", "--quiet"]).ended(0);
+        let mut found = work.column("rows.csv", "turn");
+        found.sort();
+        found.dedup();
+        assert_eq!(found, turns, "{log:#?}");
+    }
+    // The first turn keeps what is said of it.
+    assert_eq!(work.rows("rows.csv").iter().filter(|row| row["gold"] == "correct").count(), 1);
+}
+
 #[test]
 fn figures_are_told_apart_by_what_a_log_says() {
     let work = Workspace::new();

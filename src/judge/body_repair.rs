@@ -60,7 +60,11 @@ fn repaired(body: &str) -> Option<String> {
                 continue;
             }
             b'{' | b'[' => around.push(std::mem::take(&mut key)),
-            b'}' | b']' => drop(around.pop()),
+            b'}' | b']' => {
+                around.pop();
+                key = "";
+            }
+            b',' => key = "",
             b'N' | b'I' | b'-' => {
                 if let Some(word) =
                     ["NaN", "Infinity", "-Infinity"].iter().find(|word| text[at..].starts_with(**word))
@@ -139,6 +143,7 @@ mod tests {
             (r#"{"a": NaN, "b": [Infinity, -Infinity, -1]}"#, r#"{"a": null, "b": [null, null, -1]}"#),
             (r#"{"a": "NaN", "b": NaN}"#, r#"{"a": "NaN", "b": null}"#),
             (r#"{"a": "\" NaN", "b": NaN}"#, r#"{"a": "\" NaN", "b": null}"#),
+            (r#"[{"input": 1}, NaN]"#, r#"[{"input": 1}, null]"#),
             ("{\"a\": 1}\0", r#"{"a": 1}"#),
             (r#"{"a": 1}}"#, r#"{"a": 1}"#),
             (r#"{"a": "x\ud83d"}"#, r#"{"a": "x\ufffd"}"#),

@@ -227,16 +227,19 @@ impl Remote {
             return Err(self.run_error("quota_exhausted", &why));
         }
         // Who says until when is waited for.
-        let is_told = wait.is_some_and(|wait| !wait.is_zero());
-        let starved = if is_told {
-            self.starvation.ended();
-            None
-        } else {
-            self.starvation.refused(is_first)
+        let starved = match wait.filter(|wait| !wait.is_zero()) {
+            Some(told) => {
+                self.starvation.waits(told);
+                None
+            }
+            None => self.starvation.refused(is_first),
         };
-        // What is on its way may still be answered.
-        let others = self.settings.limiter.in_flight() > 1;
-        if let Some(starved) = starved.filter(|starved| !others && *starved > self.settings.max_wait) {
+        // What is on its way may still be answered, though not for ever.
+        let patience = match self.settings.limiter.in_flight() {
+            0 | 1 => self.settings.max_wait,
+            _ => self.settings.max_wait.saturating_mul(2),
+        };
+        if let Some(starved) = starved.filter(|starved| *starved > patience) {
             let why = format!(
                 "has refused every request for {} s, longer than --max-wait allows, and does not say until when; the quota of this key may be \
                  spent: {message}",

@@ -29,6 +29,13 @@ impl Starvation {
         (refusals.questions >= ENOUGH).then(|| refusals.since.elapsed())
     }
 
+    /// For so long nothing is asked, since the endpoint said until when: that is no refusal.
+    pub(super) fn waits(&self, pause: Duration) {
+        if let Some(refusals) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            refusals.since += pause;
+        }
+    }
+
     /// Something else came.
     pub(super) fn ended(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -293,16 +293,17 @@ impl Log {
             Err(error) => vec![Reading::of(Part::Invalid(error))],
             Ok(mut object) => {
                 match logs::envelope(&object).and_then(|envelope| object.remove(envelope.key)) {
-                    Some(Json::Array(items)) => items
-                        .into_iter()
-                        .map(|item| match item {
+                    Some(Json::Array(items)) => {
+                        let said = logs::said_of_all(&object);
+                        let read = |item| match item {
                             Json::Object(mut record) => {
-                                logs::handed_down(&object, &mut record);
+                                logs::hand_down(&said, &mut record);
                                 self.read_object(record, source)
                             }
                             other => Reading::of(Part::Invalid(not_an_object(&other))),
-                        })
-                        .collect(),
+                        };
+                        items.into_iter().map(read).collect()
+                    }
                     _ => vec![self.read_object(object, source)],
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::domain::{self, Json, Object, Origin, gold_columns};
+use crate::domain::{self, Json, Object, Origin, Slot, gold_columns};
 use crate::normalize::logs::{Entry, Print, Skip, Turn};
 use crate::table::cell;
 
@@ -32,7 +32,7 @@ struct Owner {
     beside: Beside,
 }
 
-/// Stands for what a record says beside its words: of two that say the same words and differ here, both count.
+/// Stands for what a record says beside its words; 0 for nothing. Of two that say the same words to the end and differ here, both count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Beside {
     all: u64,
@@ -42,16 +42,19 @@ struct Beside {
 
 impl Beside {
     fn of(origin: &Origin) -> Beside {
-        if origin.about.is_none() && origin.gold.is_none() {
-            return Beside::default();
-        }
-        let all = || origin.about.iter().flat_map(|about| about.iter());
-        let said = |of_gold: bool| {
-            let said = all().filter(|(key, _)| !of_gold || gold_columns::is_gold(key));
-            let said: Vec<String> = said.map(|(key, value)| format!("{key}\0{value}")).collect();
-            hashed(&format!("{said:?}{:?}", origin.gold))
+        let said = |is_meant: fn(&str) -> bool| {
+            let all = origin.about.iter().flat_map(|about| about.iter()).filter(|(key, _)| is_meant(key));
+            let said: Vec<String> = all.map(|(key, value)| format!("{key}\0{value}")).collect();
+            // Nothing is said in one way only.
+            if said.is_empty() && origin.gold.is_none() {
+                0
+            } else {
+                hashed(&format!("{said:?}{:?}", origin.gold))
+            }
         };
-        Beside { all: said(false), gold: said(true) }
+        let of_gold =
+            |key: &str| gold_columns::is_expectation(key) || Slot::Reference.aliases().contains(&key);
+        Beside { all: said(|_| true), gold: said(of_gold) }
     }
 }
 
@@ -125,7 +128,8 @@ impl Transcripts {
                         self.continued.insert(transcript);
                     }
                     // What is logged once more later has what came of it.
-                    if seen.print.beginnings.is_some() && owner.knows_less_than(seen) {
+                    let keeps_gold = owner.beside.gold == 0 || owner.beside.gold == seen.beside.gold;
+                    if seen.print.beginnings.is_some() && keeps_gold && owner.knows_less_than(seen) {
                         *owner = seen.owner();
                     }
                 }
@@ -165,7 +169,7 @@ impl Transcripts {
         // A log that grows says other things each time, but not of what is right.
         let says_the_same = match own == its {
             true => owner.beside == seen.beside,
-            false => owner.beside.gold == seen.beside.gold,
+            false => seen.beside.gold == 0 || owner.beside.gold == seen.beside.gold,
         };
         says_the_same && owner.may_be_copied_by(seen) && (seen.print.beginnings.is_none() || is_again())
     }
@@ -174,7 +178,11 @@ impl Transcripts {
     pub(super) fn copied(&self, turn: Box<Turn>) -> Entry {
         let owned = Seen::of(&turn).and_then(|seen| Some((self.owners.get(&seen.print.copied?)?, seen)));
         match owned {
-            Some((owners, seen)) if owners.iter().any(|owner| self.is_copy(owner, &seen)) => {
+            // Whoever owns the turn repeats nobody, be there several.
+            Some((owners, seen))
+                if !owners.contains(&seen.owner())
+                    && owners.iter().any(|owner| self.is_copy(owner, &seen)) =>
+            {
                 Entry::NotTaken(Skip::Repeated, seen.calls())
             }
             _ => Entry::Turn(turn),

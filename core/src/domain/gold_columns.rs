@@ -1,6 +1,6 @@
 //! Columns, and keys of records, that say what the label of a row should be.
 
-use super::Task;
+use super::{Slot, Task};
 
 /// Columns that hold the gold of a task, the likeliest first. What a column `gold` says of calls says nothing of what came of them.
 pub fn golds(task: Option<Task>) -> &'static [&'static str] {
@@ -26,4 +26,10 @@ pub fn all() -> impl Iterator<Item = &'static str> {
 /// Whether a column of this name holds the gold of some task.
 pub fn is_gold(name: &str) -> bool {
     all().any(|gold| gold == name)
+}
+
+/// Whether a key of a record says of one turn what is right: its label, the calls that were expected, its faults.
+pub fn is_expectation(name: &str) -> bool {
+    const OTHERS: [&str; 3] = ["possible_answer", "gold_findings", "expected_findings"];
+    is_gold(name) || Slot::ExpectedToolCalls.aliases().contains(&name) || OTHERS.contains(&name)
 }

@@ -180,9 +180,10 @@ impl Budget {
 
     /// Requests a second that are allowed, as far as requests are limited.
     pub(super) fn pace(&self, runs: f64) -> Option<f64> {
-        let learnt = self.lines[Meter::Requests as usize].rate(runs);
+        let line = &self.lines[Meter::Requests as usize];
         // What is reserved of a line is divided by those who reserve.
-        let runs = if self.grants.is_some() { 1.0 } else { runs };
+        let runs = if self.grants.is_some() && line.is_told { 1.0 } else { runs };
+        let learnt = line.rate(runs);
         let told = self.pacer.as_ref().map(|pacer| pacer.rate(runs));
         learnt.into_iter().chain(told).reduce(f64::min)
     }
@@ -237,7 +238,8 @@ impl Budget {
         let mut earlier = false;
         let more = self.reserved(used).zip(self.reserved(cost)).map(|(used, thought)| used.0 - thought.0);
         if let Some((grants, more)) = self.grants.as_mut().zip(more) {
-            grants.settle(more);
+            // A minute later the limit has forgotten it.
+            grants.settle(more.min(MINUTE));
             earlier = more < 0.0;
         }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {

@@ -43,6 +43,8 @@ struct Block {
     ends: Instant,
     /// What the requests of this time may take: more than the time is long where earlier ones took less than was reserved for them.
     seconds: f64,
+    /// As much when it was granted, as long as no request has taken of it.
+    whole: Option<f64>,
 }
 
 impl Block {
@@ -63,7 +65,12 @@ impl Grants {
         let starts = now + granted.starts_in;
         // What passed while the store was away is lost.
         let share = (granted.length.as_secs_f64() / (seconds + owed).max(ROUNDING)).min(1.0);
-        let block = Block { starts, ends: starts + granted.length, seconds: seconds * share };
+        let block = Block {
+            starts,
+            ends: starts + granted.length,
+            seconds: seconds * share,
+            whole: Some(seconds * share),
+        };
         if block.seconds <= ROUNDING {
             return;
         }
@@ -80,20 +87,43 @@ impl Grants {
     pub(super) fn ready(&mut self, now: Instant, seconds: f64) -> Option<Instant> {
         self.expire(now);
         let mut short = seconds - ROUNDING;
+        if short <= 0.0 {
+            return Some(now);
+        }
         for block in &self.blocks {
             short -= block.seconds;
             if short <= 0.0 {
                 return Some(now.max(block.starts));
             }
         }
+        if self.is_late_for(seconds) && self.blocks.front().is_some_and(|block| block.starts <= now) {
+            return Some(now);
+        }
         // What others have left may do for it. Whoever was idle is no richer for that.
         self.owed = self.owed.max(-seconds.max(ROUND.as_secs_f64()));
         (seconds + self.owed <= ROUNDING).then_some(now)
     }
 
+    /// Whether a block that was granted for a request of so long, and that nobody has taken of, is only too short because it was looked at
+    /// late: whoever is always late would never be sent.
+    fn is_late_for(&self, seconds: f64) -> bool {
+        let whole = self.blocks.front().and_then(|block| block.whole);
+        whole.is_some_and(|whole| whole + ROUNDING >= seconds) && self.held() < seconds - ROUNDING
+    }
+
+    /// What all blocks hold, in seconds.
+    fn held(&self) -> f64 {
+        self.blocks.iter().map(|block| block.seconds).sum()
+    }
+
     /// Takes `seconds`, which are there: in the blocks, or else in what others have left.
     pub(super) fn take(&mut self, mut seconds: f64) {
-        if self.blocks.iter().map(|block| block.seconds).sum::<f64>() < seconds - ROUNDING {
+        if self.is_late_for(seconds) {
+            let late = self.blocks.pop_front().map_or(0.0, |block| block.seconds);
+            self.owed += seconds - late;
+            return;
+        }
+        if self.held() < seconds - ROUNDING {
             self.owed += seconds;
             return;
         }
@@ -102,6 +132,7 @@ impl Grants {
         {
             if block.seconds > seconds + ROUNDING {
                 block.pass(seconds / block.seconds);
+                block.whole = None;
                 return;
             }
             seconds -= block.seconds;
@@ -117,7 +148,7 @@ impl Grants {
     /// How long a block to ask for, where the next requests take so many `seconds` each; or when to look again, if that can be said.
     pub(super) fn lacks(&mut self, now: Instant, seconds: &[f64]) -> Result<Duration, Option<Instant>> {
         self.expire(now);
-        let mut held: f64 = self.blocks.iter().map(|block| block.seconds).sum();
+        let mut held = self.held();
         let covered = seconds.iter().take_while(|seconds| {
             held -= **seconds;
             held >= -ROUNDING
@@ -164,6 +195,34 @@ impl Grants {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A request of three seconds whose owner always wakes late.
+    #[test]
+    fn whoever_is_late_is_sent_all_the_same() {
+        let (mut now, mut grants) = (Instant::now() + Duration::from_secs(10), Grants::default());
+        let mut sent = 0;
+        for _ in 0..20 {
+            if let Ok(length) = grants.lacks(now, &[3.0]) {
+                grants.add(Granted { length, part: Duration::from_millis(100), ..Granted::default() }, now);
+            }
+            now += Duration::from_millis(250);
+            if grants.ready(now, 3.0).is_some_and(|ready| ready <= now) {
+                grants.take(3.0);
+                sent += 1;
+            }
+            now += Duration::from_secs(4);
+        }
+        assert_eq!(sent, 20);
+    }
+
+    /// Nobody asks for what is hardly anything, so it goes.
+    #[test]
+    fn hardly_anything_is_free() {
+        let mut grants = Grants::default();
+        grants.settle(1e-5);
+        let now = Instant::now();
+        assert_eq!(grants.ready(now, 5e-7), Some(now));
+    }
 
     #[test]
     fn blocks_that_are_over_or_too_short_are_none() {

@@ -163,6 +163,9 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// How long a request that is sent again sleeps at most before it looks anew. Chosen.
+const LOOK_ANEW: Duration = Duration::from_secs(1);
+
 /// As long as this is there, its owner comes before everybody else.
 struct First<'a>(&'a Limiter, u64);
 
@@ -245,9 +248,12 @@ impl Limiter {
         self.changed.notify_one();
     }
 
-    /// Another run was told to leave the endpoint alone for so long.
-    pub(crate) fn pause(&self, pause: Duration) {
-        self.state().pause(Instant::now() + pause);
+    /// Another run was told to leave the endpoint alone for so long. Returns how much longer than was known that is.
+    pub(crate) fn pause(&self, pause: Duration) -> Duration {
+        let (mut state, now) = (self.state(), Instant::now());
+        let known = state.paused_until.unwrap_or(now).max(now);
+        state.pause(now + pause);
+        (now + pause).saturating_duration_since(known)
     }
 
     fn may_have_errand(&self) {
@@ -273,8 +279,9 @@ impl Limiter {
 
     /// Waits until one more request of about `cost` may be sent.
     pub(super) async fn admit(self: &Arc<Self>, cost: Cost) -> Permit {
-        let _waiting = Waiting::new(self, cost);
+        let waiting = Waiting::new(self, cost);
         let _turn = self.turn.lock().await;
+        self.state().waiting.lead(waiting.1);
         loop {
             let now = Instant::now();
             let ready = self.state().admit(now, cost);
@@ -302,7 +309,8 @@ impl Limiter {
             self.may_have_errand();
             match ready {
                 Ok(sent) => return Permit { slot, reservation: self.reservation(sent, cost) },
-                Err(ready) => tokio::time::sleep_until(ready).await,
+                // What is granted or shared meanwhile may change that.
+                Err(ready) => tokio::time::sleep_until(ready.min(now + LOOK_ANEW)).await,
             }
         }
     }

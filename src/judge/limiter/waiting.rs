@@ -28,6 +28,15 @@ impl WaitingRoom {
         self.joined
     }
 
+    /// Whose turn it is comes first: of two that came at once the later may have got it.
+    pub(super) fn lead(&mut self, number: u64) {
+        if let Some(at) = self.waiting.iter().position(|(waiting, _)| *waiting == number)
+            && let Some(first) = self.waiting.remove(at)
+        {
+            self.waiting.push_front(first);
+        }
+    }
+
     /// Request `number` waits no longer: most often the first.
     pub(super) fn leave(&mut self, number: u64) {
         for line in [&mut self.again, &mut self.waiting] {

@@ -116,8 +116,7 @@ impl Remote {
     /// Another run was told to leave the endpoint alone for so long; whoever waits less finds out on its own.
     pub(crate) fn pause(&self, pause: Duration) {
         if !pause.is_zero() && pause <= self.settings.max_wait {
-            self.starvation.ended();
-            self.settings.limiter.pause(pause);
+            self.starvation.waits(self.settings.limiter.pause(pause));
         }
     }
 

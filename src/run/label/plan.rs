@@ -1,5 +1,6 @@
 //! A labelling run that can begin: what is wrong with the settings is said before anything is judged or paid for.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -270,7 +271,10 @@ fn grouped(names: &[String], source: &Source) -> Result<Vec<String>, SettingsErr
             column: name.clone(),
             near: did_you_mean(name, schema.names().chain([TOOL])),
         }),
-        None => Ok(names.to_vec()),
+        None => {
+            let mut met = HashSet::new();
+            Ok(names.iter().filter(|name| met.insert(*name)).cloned().collect())
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::domain::{Calls, Json, Rails, Sample};
-use crate::run::input::Clusters;
+use crate::domain::{Calls, Rails, Sample};
+use crate::run::input::{Clusters, text};
 use crate::run::{Row, RunError, Watch};
 use crate::stats::{self, Estimate};
 use crate::table::{Batch, TableError};
@@ -14,7 +14,7 @@ use crate::write::Labelled;
 
 /// The tools that a turn calls, where the table has no column of that name.
 pub const TOOL: &str = "tool";
-/// Further values of a column are counted together: a column that differs in every row is an id, and memory must not grow with it.
+/// Values of a column that are met after so many others are counted together: a column that differs in every row is an id.
 const MANY: usize = 10_000;
 
 /// The rows with one value in a column.
@@ -24,7 +24,7 @@ pub struct Group {
     pub column: String,
     /// The value as text; `None` for rows without one.
     pub value: Option<String>,
-    /// Whether these are the rows of all values beyond the first ten thousand.
+    /// Whether these are the rows of all values that were met after ten thousand others.
     pub is_rest: bool,
     /// How many rows there are.
     pub rows: u64,
@@ -113,12 +113,7 @@ fn values(batch: &Batch, rows: &[Row], column: &str) -> Result<Vec<Option<String
     if column == TOOL && batch.schema.position(TOOL).is_none() {
         return Ok(rows.iter().map(|row| tools(row.item().as_ref().ok()?)).collect());
     }
-    let text = |cell: Option<Json>| match cell? {
-        Json::Null => None,
-        Json::String(text) => Some(text).filter(|text| !text.is_empty()),
-        other => Some(other.to_string()),
-    };
-    Ok(batch.column(column)?.into_iter().map(text).collect())
+    Ok(batch.column(column)?.iter().map(|cell| text(cell.as_ref())).collect())
 }
 
 /// The tools that a turn calls, each once, in the order of their names.

@@ -3,7 +3,6 @@
 use std::sync::mpsc;
 
 use super::Labeller;
-use crate::bench::columns;
 use crate::normalize::columns::Place;
 use crate::read::ReadError;
 use crate::run::input::{Chosen, SHARD_ROW};
@@ -68,14 +67,14 @@ impl Destination {
         self.replaced.iter().chain(&self.dropped).map(String::as_str).collect()
     }
 
-    /// What is read of a log, whose rows know what is judged without their columns: all but what is dropped. The conversation before
-    /// every turn of a long transcript is most of what there is to write.
+    /// What is read of a log, whose rows know what is judged without their columns: all but what is dropped and heavy. The conversation
+    /// before every turn of a long transcript is most of what there is to write. What is light may be looked at nevertheless: gold, ids.
     fn read_of_log(&self, schema: &Schema) -> Vec<String> {
+        const HEAVY: [&str; 5] = ["question", "messages", "tool_definitions", "tool_results", "next_message"];
         let is_needed = |name: &&str| {
             let is_counted = |counted: &String| Place::of(counted, &|column| column == *name).is_some();
-            !self.dropped.iter().any(|dropped| dropped == name)
-                || columns::CLUSTERS.contains(name)
-                || self.counted.iter().any(is_counted)
+            let is_dropped = self.dropped.iter().any(|dropped| dropped == name);
+            !HEAVY.contains(name) || !is_dropped || self.counted.iter().any(is_counted)
         };
         schema.names().filter(is_needed).map(str::to_owned).collect()
     }

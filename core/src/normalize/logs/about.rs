@@ -7,7 +7,8 @@ use super::entry::{Entries, Entry};
 use super::format::LogFormat;
 use super::secrets::{LEFT_OUT, without_secrets};
 use super::value;
-use crate::domain::{Flag, Gold, Json, Object, Slot, gold_columns};
+use crate::domain::gold_columns::is_expectation;
+use crate::domain::{Flag, Gold, Json, Object, Slot};
 
 /// Formats whose records teams write themselves: all that stands beside the words is theirs, and keeps its name. With each, the keys
 /// that its reader takes beside [`TAKEN`].
@@ -138,19 +139,20 @@ pub(super) fn of(format: &LogFormat, record: &Object) -> Object {
     let Some((_, taken)) = OWN.iter().find(|(name, _)| *name == format.name) else {
         let mut about = of_product(&[record]);
         // Somebody has written it there for us.
-        let gold = record.iter().filter(|(key, value)| is_gold(key) && !value.is_null());
+        let gold = record.iter().filter(|(key, value)| is_expectation(key) && !value.is_null());
         gold.for_each(|(key, value)| about.insert(key, value.clone()));
         return about;
     };
     let is_theirs =
         |key: &str, value: &Json| !TAKEN.contains(&key) && !taken.contains(&key) && !value.is_null();
     let theirs = record.iter().filter(|(key, value)| is_theirs(key, value));
-    theirs.map(|(key, value)| (name(key, record), without_secrets(key, value))).collect()
+    theirs.map(|(key, value)| (name(key, value, record), without_secrets(key, value))).collect()
 }
 
 /// What a key of a record is called as a column.
-fn name(key: &str, record: &Object) -> String {
-    if !is_of_the_row(key) {
+fn name(key: &str, value: &Json, record: &Object) -> String {
+    let is_instant = || value::instant(value).is_some();
+    if !is_of_the_row(key) && (key != "timestamp" || is_instant()) {
         return key.to_owned();
     }
     let mut name = format!("{BESIDE}{key}");
@@ -166,17 +168,23 @@ pub(super) fn shown(attributes: Object) -> Object {
     attributes.into_iter().filter(|(key, value)| is_shown(key) && value.to_string().len() <= LONG).collect()
 }
 
-/// What an export says of all its records, in the words of each that does not say it itself.
-pub fn handed_down(export: &Object, record: &mut Object) {
+/// What an export says of all its records.
+pub fn said_of_all(export: &Object) -> Object {
     const OF_ALL: [&str; 6] = ["session_id", "user_id", "release", "version", "environment", "tags"];
-    let nested = export.get("trace").and_then(Json::as_object);
-    let said = of_product(&nested.into_iter().chain([export]).collect::<Vec<_>>());
-    let own = of_product(&[record]);
-    for (column, value) in said.into_iter().filter(|(column, _)| OF_ALL.contains(&column.as_str())) {
-        if !own.contains_key(&column) {
-            record.insert(column, value);
-        }
+    let trace = export.get("trace").and_then(Json::as_object);
+    let said = of_product(&trace.into_iter().chain([export]).collect::<Vec<_>>());
+    said.into_iter().filter(|(column, _)| OF_ALL.contains(&column.as_str())).collect()
+}
+
+/// Copies what an export says of all its records into one that does not say it itself.
+pub fn hand_down(said: &Object, record: &mut Object) {
+    if said.is_empty() {
+        return;
     }
+    let own = of_product(&[record]);
+    let is_silent = |column: &str| !own.contains_key(column) && record.get(column).is_none_or(Json::is_null);
+    let missing: Vec<_> = said.iter().filter(|(column, _)| is_silent(column)).collect();
+    missing.into_iter().for_each(|(column, value)| record.insert(column, value.clone()));
 }
 
 /// What the log of a product says at one of some places, the likeliest first: a record, the attributes of its span.
@@ -219,6 +227,18 @@ fn brief(value: Json) -> Option<Json> {
         value => Some(value).filter(is_brief)?,
     };
     says(&value).then_some(value)
+}
+
+/// Leaves out what is too long to stand in every row of a conversation.
+fn shorten(value: &mut Json) {
+    match value {
+        Json::Object(object) => {
+            let long = object.iter_mut().map(|(_, value)| value).filter(|value| is_longer(value));
+            long.for_each(|value| *value = Json::from(LEFT_OUT));
+        }
+        value if is_longer(value) => *value = Json::from(LEFT_OUT),
+        _ => {}
+    }
 }
 
 /// Whether a value is too long to stand in every row of a conversation.
@@ -289,13 +309,6 @@ pub fn is_of_the_row(key: &str) -> bool {
 /// What is said of how a turn should have been; nobody reads it as what was said in it.
 const EXPECTED: [Slot; 2] = [Slot::Reference, Slot::ExpectedToolCalls];
 
-/// Whether a key says of one turn what is right.
-fn is_gold(key: &str) -> bool {
-    gold_columns::is_gold(key)
-        || Slot::ExpectedToolCalls.aliases().contains(&key)
-        || ["possible_answer", "gold_findings", "expected_findings"].contains(&key)
-}
-
 /// Gives every turn in `entries` what its record says. What is said of right and wrong is said of one turn: where a record has several,
 /// none gets it, and each is flagged.
 pub(super) fn given(mut entries: Entries, about: Object) -> Entries {
@@ -307,10 +320,7 @@ pub(super) fn given(mut entries: Entries, about: Object) -> Entries {
     for (key, value) in about {
         if key == "timestamp" {
             timestamp = value::instant(&value);
-            if timestamp.is_none() {
-                all.push((format!("{BESIDE}{key}"), value));
-            }
-        } else if is_gold(&key) {
+        } else if is_expectation(&key) {
             gold.insert(key, value);
         } else {
             is_long |= is_longer(&value);
@@ -329,9 +339,7 @@ pub(super) fn given(mut entries: Entries, about: Object) -> Entries {
         all.extend(std::mem::take(&mut gold));
     } else {
         // Every turn would repeat it.
-        all.iter_mut()
-            .filter(|(_, value)| is_longer(value))
-            .for_each(|(_, value)| *value = Json::from(LEFT_OUT));
+        all.iter_mut().for_each(|(_, value)| shorten(value));
     }
     let is_ambiguous = !gold.is_empty();
     let all: Arc<Object> = Arc::new(all.into_iter().collect());
@@ -435,10 +443,8 @@ mod tests {
     #[test]
     fn what_is_said_of_a_trace_is_said_of_its_records() {
         let mut record = object(r#"{"id":"o","version":"own"}"#);
-        handed_down(
-            &object(r#"{"trace":{"sessionId":"s","version":"v"},"userId":"u","observations":[]}"#),
-            &mut record,
-        );
+        let export = object(r#"{"trace":{"sessionId":"s","version":"v"},"userId":"u","observations":[]}"#);
+        hand_down(&said_of_all(&export), &mut record);
         assert_eq!(
             Json::Object(record).to_string(),
             r#"{"id":"o","version":"own","session_id":"s","user_id":"u"}"#

@@ -80,7 +80,7 @@ mod weave;
 mod when2call;
 
 pub use super::ending::Ending;
-pub use about::{handed_down, is_of_the_row};
+pub use about::{hand_down, is_of_the_row, said_of_all};
 pub use context::{Context, NoRelated, RelatedRecords, Turns};
 pub use entry::{Entries, Entry, Fragment, Skip, Tally};
 pub use envelope::{ENVELOPES, Envelope, envelope};
