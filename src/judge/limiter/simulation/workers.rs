@@ -255,7 +255,10 @@ fn workers_of_any_kind_use_one_limit_up_and_never_more() {
         ("64 busy, 60 a minute", 60, vec![BUSY; 64]),
         ("1 busy beside 7 slow, 60 a minute", 60, with(BUSY, 7, SLOW)),
         ("32 busy, 6 a minute", 6, vec![BUSY; 32]),
-    ] {
+    ]
+    .into_iter()
+    .chain(at_length().map(|_| ("1,000 busy", 6000, vec![BUSY; 1000])))
+    {
         let mut share = Share::of(rpm, kinds);
         share.lasts = Duration::from_secs(if rpm < 1000 { 1200 } else { 240 });
         let sends = share.simulate();
