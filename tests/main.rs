@@ -22,6 +22,7 @@ mod docs;
 mod drive;
 mod errors;
 mod evidence;
+mod exit_codes;
 mod faults;
 mod first;
 mod frames;
