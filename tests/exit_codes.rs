@@ -117,7 +117,10 @@ const FAILURES: &[Failure] = &[
     },
     Failure {
         condition: "no row got a label",
-        runs: &["audit in.csv ASK --where id=1 --allow-unanswered 1", "audit quickstart.csv --where id=travel-1"],
+        runs: &[
+            "audit in.csv ASK --where id=1 --allow-unanswered 1",
+            "audit quickstart.csv --where id=travel-1",
+        ],
         accepted: &[],
     },
     Failure {
@@ -203,6 +206,9 @@ const OTHERS: &[(u8, &str)] = &[
     (2, "templates show tool_caling"),
     (0, "templates check good.jinja"),
     (2, "templates check bad.jinja"),
+    (0, "privacy"),
+    (0, "help privacy"),
+    (2, "privacy please"),
     (0, "completions fish"),
     (2, "completions dos"),
     (0, "man pages"),
@@ -230,7 +236,8 @@ fn workspace() -> Workspace {
     work.file("nothing.jsonl", "");
     work.file("list.json", "[]");
     let case = |id: &str, called: &str| {
-        format!(r#"{{"id":"{id}","tool_calls":["{called}"],"expected_tool_calls":["f"]}}"#)
+        let call = |name: &str| format!(r#"[{{"name":"{name}","arguments":{{}}}}]"#);
+        format!(r#"{{"id":"{id}","tool_calls":{},"expected_tool_calls":{}}}"#, call(called), call("f"))
     };
     work.file("cases.jsonl", [case("a", "f"), case("b", "g")].join("\n"));
     let called = |id: &str, category: &str| {
@@ -263,7 +270,8 @@ fn workspace() -> Workspace {
 /// Runs a line, and says how it ended otherwise than by `code`, if it did.
 fn wrong(work: &Workspace, server: &Server, line: &str, code: u8) -> Option<String> {
     let ask = |model: &str| format!("--judge openai:{model} --base-url {} --max-attempts 1", server.url);
-    let line = line.replace("ASK", &ask("m")).replace("MUTE", &ask("mute")).replace("TO", "-o to.csv --force");
+    let line =
+        line.replace("ASK", &ask("m")).replace("MUTE", &ask("mute")).replace("TO", "-o to.csv --force");
     let ran = work.run(&line.split(' ').collect::<Vec<_>>());
     // Whoever reads only the messages must know why.
     let is_told = code == 0 || !ran.stderr.trim().is_empty();
@@ -348,10 +356,11 @@ fn every_command_is_seen_to_succeed_and_to_refuse() {
 #[test]
 #[cfg(unix)]
 fn what_can_be_stopped_ends_with_130() {
-    for run in ["label in.csv", "bench in.csv", "audit in.csv", "score graded.jsonl --scorer tool_correctness"] {
-        let server = Server::start(|_| {
-            Answer::After(Duration::from_millis(20), Box::new(Answer::label("correct")))
-        });
+    for run in
+        ["label in.csv", "bench in.csv", "audit in.csv", "score graded.jsonl --scorer tool_correctness"]
+    {
+        let server =
+            Server::start(|_| Answer::After(Duration::from_millis(20), Box::new(Answer::label("correct"))));
         let work = Workspace::new();
         work.file("in.csv", numbered(2000));
         let case = |at: usize| {

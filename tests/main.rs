@@ -62,6 +62,7 @@ mod secrets;
 mod settings;
 mod shapes;
 mod shards;
+mod shipping;
 mod step_summary;
 mod store_tools;
 mod stores;

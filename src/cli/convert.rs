@@ -132,15 +132,17 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     let errors: u64 = files.iter().map(ConvertedFile::errors).sum();
     let skipped: u64 = files.iter().flat_map(|file| file.skipped.values()).sum();
     if found.is_empty && shown.needs_rows {
-        printer.warn(match skipped {
+        printer.gate(match skipped {
             0 => "the input has no rows; --allow-empty accepts that",
-            _ => "nothing in the input can be judged; the summary counts what was skipped, and why; \
-                  --allow-empty accepts that",
+            _ => {
+                "nothing in the input can be judged; the summary counts what was skipped, and why; \
+                  --allow-empty accepts that"
+            }
         });
         return Ending::GateFailed;
     }
     if items == 0 && errors > 0 {
-        printer.warn("no row of the input can be read; `tooljudge convert --summary` says why");
+        printer.gate("no row of the input can be read; `tooljudge convert --summary` says why");
         return Ending::GateFailed;
     }
     Ending::Done

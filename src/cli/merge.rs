@@ -62,7 +62,7 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
         if written.rows > 0 || args.allow_empty {
             return Ending::Done;
         }
-        printer.warn("no part has a row; --allow-empty accepts that");
+        printer.gate("no part has a row; --allow-empty accepts that");
         Ending::GateFailed
     });
     job::ended(shown, printer)

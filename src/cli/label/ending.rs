@@ -63,7 +63,7 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
             failing::name(first, (failures.rows, "the table has them all"), true, printer);
         }
     }
-    failed.iter().for_each(|why| printer.warn(why));
+    failed.iter().for_each(|why| printer.gate(why));
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {
         let stopped = run.unfinished.iter().map(ToString::to_string);

@@ -180,7 +180,7 @@ fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerd
     failing::name_cases(tally, why.is_some(), printer);
     let Some(why) = why else { return (Ending::Done, verdict) };
     match shown.min_pass_rate {
-        Some(_) => printer.warn(&why),
+        Some(_) => printer.gate(&why),
         None => printer.failure(&why),
     }
     (Ending::GateFailed, verdict)
