@@ -116,7 +116,7 @@ impl Host {
     /// How results and remarks reach it.
     pub fn printer(&self, quiet: bool) -> Printer<'_> {
         match &self.listener {
-            Some(listener) => Printer::hearing(quiet, &*listener.hear),
+            Some(listener) => Printer::hearing(quiet, listener.hear.as_ref()),
             None => Printer::new(quiet, annotation::is_read(self)),
         }
     }

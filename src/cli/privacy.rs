@@ -8,14 +8,15 @@ pub fn text() -> String {
 }
 
 fn block(text: &str) -> String {
-    match text {
-        _ if text.starts_with('#') => text.trim_start_matches(['#', ' ']).to_uppercase(),
-        _ if text.starts_with('|') => table(text),
-        _ if text.starts_with("```") => {
-            let lines = text.lines().filter(|line| !line.starts_with("```"));
-            lines.map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
-        }
-        _ => plain(&text.replace('\n', " ")),
+    if text.starts_with('#') {
+        text.trim_start_matches(['#', ' ']).to_uppercase()
+    } else if text.starts_with('|') {
+        table(text)
+    } else if text.starts_with("```") {
+        let lines = text.lines().filter(|line| !line.starts_with("```"));
+        lines.map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+    } else {
+        plain(&text.replace('\n', " "))
     }
 }
 

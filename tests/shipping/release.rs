@@ -98,3 +98,67 @@ fn notes_are_what_the_changelog_says_of_the_version() {
     let ran = said("v1.1").ended(1);
     assert!(ran.stderr.contains("CHANGELOG.md says nothing of v1.1"), "{}", ran.stderr);
 }
+
+/// `packaging/build`, with stand-ins for what compiles; what they make needs this glibc.
+fn build(runner: &Runner, glibc: &str) -> Ran {
+    let binary = assert_cmd::cargo::cargo_bin!("tooljudge").display().to_string();
+    runner.stub(
+        "python3",
+        r#"mkdir -p "$3/bin" && printf '#!/bin/sh\n' > "$3/bin/pip" && chmod +x "$3/bin/pip""#,
+    );
+    runner.stub(
+        "cargo-zigbuild",
+        &format!(
+            r#"[ "${{@: -1}}" = x86_64-unknown-linux-gnu.2.17 ] || exit 1
+folder=$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release
+mkdir -p "$folder" && printf '#!/bin/sh\nexec "{binary}" "$@"\n' > "$folder/tooljudge" && chmod +x "$folder/tooljudge""#
+        ),
+    );
+    runner.stub("readelf", &format!("echo 'Name: GLIBC_2.9  Name: GLIBC_{glibc}  Name: GLIBC_2.2.5'"));
+    let wheel = format!("tooljudge-{}-cp311-abi3-manylinux_2_17_x86_64.whl", env!("CARGO_PKG_VERSION"));
+    runner.stub("maturin", &format!("echo wheel > \"${{@: -1}}/{wheel}\""));
+    runner.stub("auditwheel", "cat \"$2\"");
+    let path = format!("{}:{}", runner.work.path("stubs").display(), std::env::var("PATH").unwrap());
+    let mut build = Command::new(repository("packaging/build"));
+    build.env("PATH", path).env("CARGO_TARGET_DIR", runner.work.path("built"));
+    Ran::from(build.env("DIST", runner.work.path("dist")).finish())
+}
+
+#[test]
+fn a_build_makes_what_the_action_fetches() {
+    let runner = Runner::new();
+    build(&runner, "2.17").ended(0);
+    let dist = runner.work.path("dist");
+    let name = format!("tooljudge-v{}-x86_64-unknown-linux-gnu", env!("CARGO_PKG_VERSION"));
+    let said = |script: &str| {
+        let ran = Ran::from(Command::new("bash").args(["-c", script]).current_dir(&dist).finish());
+        ran.ended(0).stdout
+    };
+    let files = said(&format!("tar -tzf {name}.tar.gz"));
+    for file in [
+        "tooljudge",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "THIRD_PARTY.txt",
+        "man/tooljudge-label.1",
+        "tooljudge.bash",
+        "tooljudge.zsh",
+        "tooljudge.fish",
+    ] {
+        assert!(files.lines().any(|line| line == format!("{name}/{file}")), "{file}: {files}");
+    }
+    assert_eq!(said("sha256sum --check *.sha256").matches(": OK").count(), 2);
+    let first = said("cat *.sha256");
+    build(&runner, "2.17").ended(0);
+    assert_eq!(said("cat *.sha256"), first, "the same commit gives the same bytes");
+}
+
+#[test]
+fn what_needs_a_newer_system_is_not_shipped() {
+    let runner = Runner::new();
+    let ran = build(&runner, "2.34").ended(1);
+    assert!(ran.stderr.contains("needs glibc 2.34, newer than 2.17"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_dir(runner.work.path("dist")).unwrap().count(), 0);
+}

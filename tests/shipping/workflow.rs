@@ -1,7 +1,7 @@
 //! As much of GitHub's runner as our workflows need: steps in order, their environment, outputs, `if: always()`, our own action.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use yaml_serde::Value;
@@ -118,7 +118,7 @@ impl Runner {
             let value = given.unwrap_or_else(|| text(&input["default"]));
             self.context.insert(format!("inputs.{name}"), value);
         }
-        let outer = std::mem::replace(&mut self.failed, false);
+        let outer = std::mem::take(&mut self.failed);
         self.steps(&action["runs"]["steps"]);
         for (name, output) in action["outputs"].as_mapping().unwrap() {
             let value = self.expand(&text(&output["value"]));
@@ -189,7 +189,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-pub fn make_executable(file: &PathBuf) {
+pub fn make_executable(file: &Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
