@@ -10,7 +10,7 @@ use crate::support::server::{Answer, Seen, Server};
 use crate::support::workspace::{Ran, Workspace};
 
 /// `count` rows, two to a question; of each two calls the second is wrong.
-fn table(count: usize) -> String {
+pub fn table(count: usize) -> String {
     let property = json!({"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]});
     let tool = |name: &str, does: &str| json!({"type": "function", "function": {"name": name, "description": does, "parameters": property}});
     let tools = json!([tool("say", "Says a number."), tool("sing", "Sings a number, café style.")]);
@@ -53,7 +53,7 @@ fn label(right: bool) -> Answer {
 }
 
 /// The label that some text in the row asks for, if one does.
-fn asked_for(seen: &Seen) -> Option<bool> {
+pub fn asked_for(seen: &Seen) -> Option<bool> {
     let said = data(seen).concat().replace('\u{200b}', "").to_lowercase();
     if said.contains("thought process") {
         return Some(true);

@@ -8,7 +8,7 @@ use crate::bench::chance;
 use crate::support::workspace::{Ran, Workspace, shown};
 
 /// A labelled table of `rows`, right by `right` and labelled rightly as often as `skill` says.
-fn labelled(judge: &str, rows: impl Iterator<Item = usize>, salt: u64, skill: f64) -> String {
+pub fn labelled(judge: &str, rows: impl Iterator<Item = usize>, salt: u64, skill: f64) -> String {
     let mut csv = "id,question_id,question,tool_call,gold,label,status,judge,template\n".to_owned();
     for row in rows {
         let gold = chance(0, row, 0) < 0.5;

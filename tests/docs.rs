@@ -33,7 +33,7 @@ const KNOWN_MISTAKES: [&str; 6] =
     ["BK-2042", "BK-1978", "2026-05-12", "e-bike", "K-02", "but make it Leiden"];
 
 /// Commands of other programs: their flags are not ours.
-const OTHER_PROGRAMS: [&str; 4] = ["cargo", "nice cargo", "fuzz/run", "tests/real/run"];
+const OTHER_PROGRAMS: [&str; 5] = ["cargo", "docker", "nice cargo", "fuzz/run", "tests/real/run"];
 
 /// README and `docs/*.md`, by their paths in the repository.
 fn documents() -> Vec<String> {

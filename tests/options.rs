@@ -61,6 +61,7 @@ const WHOLE: &[&str] = &[
     "fresh",
     "retry",
     "allow_unjudged",
+    "allow_empty",
     "max_abstained",
     "min_pass_rate",
     "gate_on",

@@ -124,3 +124,31 @@ fn scores_have_a_page_too() {
         "{page}"
     );
 }
+
+#[test]
+fn a_build_is_marked_with_what_failed() {
+    let work = Workspace::new();
+    let step = |args: &[&str]| {
+        let mut command = work.tooljudge(args);
+        Ran::from(command.env("GITHUB_ACTIONS", "true").finish())
+    };
+    let case = |id: &str| {
+        json!({"id": id, "tool_calls": [], "expected_tool_calls": [{"name": "f", "arguments": {}}]})
+            .to_string()
+    };
+    work.file("in.jsonl", [case("a"), case("50 %\n::warning::x")].join("\n"));
+    let ran = step(&["score", "in.jsonl", "--scorer", "tool_call", "--quiet"]).ended(1);
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert!(lines[0].starts_with("::error title=tooljudge::FAIL a: "), "{}", ran.stderr);
+    assert!(lines[1].starts_with("::error title=tooljudge::FAIL 50 %25"), "{}", ran.stderr);
+    assert!(lines.iter().all(|line| line.starts_with("::error title=tooljudge::")), "{}", ran.stderr);
+    assert!(lines.last().unwrap().contains("2 of 2 cases failed"), "{}", ran.stderr);
+    // A gate, an error, and what is neither.
+    work.file("in.csv", "question,tool_call,tools\nhi,,f: t\n");
+    let ran = step(&["label", "in.csv", "--quiet"]).ended(1);
+    assert!(ran.stderr.contains("::error title=tooljudge::1 of 1 row has no label"), "{}", ran.stderr);
+    let ran = step(&["label", "none.csv", "--quiet"]).ended(2);
+    assert!(ran.stderr.starts_with("::error title=tooljudge::no file matches"), "{}", ran.stderr);
+    let ran = step(&["label", "in.csv", "--quiet", "--allow-unjudged", "1"]).ended(0);
+    assert!(!ran.stderr.contains("::error"), "{}", ran.stderr);
+}

@@ -84,6 +84,7 @@ class LabelRest(TypedDict, total=False):
     errata: Path | None
     id: str | None
     allow_unjudged: float | None
+    allow_empty: bool | None
     max_abstained: float | None
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
@@ -164,6 +165,7 @@ class BatchRest(TypedDict, total=False):
     errata: Path | None
     id: str | None
     allow_unjudged: float | None
+    allow_empty: bool | None
     max_abstained: float | None
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
@@ -288,6 +290,7 @@ class ResnapRest(TypedDict, total=False):
     errata: Path | None
     id: str | None
     allow_unjudged: float | None
+    allow_empty: bool | None
     max_abstained: float | None
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
@@ -367,6 +370,7 @@ class ScoreRest(TypedDict, total=False):
     underscore_to_dot: bool | None
     min_pass_rate: float | None
     allow_failures: bool | None
+    allow_empty: bool | None
     junit: Path | None
     force: bool | None
     prefix: str | None
@@ -400,6 +404,7 @@ class ConvertRest(TypedDict, total=False):
     turns: Literal["calls", "all", "last"] | None
     escape_formulas: bool | None
     force: bool | None
+    allow_empty: bool | None
 
 
 class ConvertOptions(ConvertRest, total=False):
@@ -722,6 +727,7 @@ class MergeOptions(TypedDict, total=False):
     """The flags of `tooljudge merge`."""
 
     output: Path | None
+    allow_empty: bool | None
     force: bool | None
 
 

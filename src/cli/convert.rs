@@ -58,6 +58,10 @@ pub struct ConvertArgs {
     #[arg(long, help_heading = "Result")]
     pub force: bool,
 
+    /// Exit with code 0 if nothing in the input can be judged; by default, that is code 1
+    #[arg(long, help_heading = "Result")]
+    pub allow_empty: bool,
+
     /// Print the summary as JSON
     #[arg(long, help_heading = "Result")]
     pub json: bool,
@@ -72,8 +76,8 @@ pub struct ConvertArgs {
 struct Shown {
     summary: bool,
     json: bool,
-    /// Whether all rows of the input were to be converted, rather than some that were chosen.
-    takes_all: bool,
+    /// Whether it is a sign of a mistake that there are no rows: not if some were chosen, or none was expected.
+    needs_rows: bool,
 }
 
 pub fn run(args: ConvertArgs, host: &Host) -> anyhow::Result<Ending> {
@@ -82,12 +86,12 @@ pub fn run(args: ConvertArgs, host: &Host) -> anyhow::Result<Ending> {
         printer.data(&formats(printer.width_of_list()));
         return Ok(Ending::Done);
     }
-    let (summary, json) = (args.summary, args.json);
+    let (summary, json, allow_empty) = (args.summary, args.json, args.allow_empty);
     let settings = settings(args, host)?;
     let input = &settings.input;
     // With --all, what cannot be judged was asked for.
     let takes_all = !settings.all && input.filters.is_empty() && input.take == Take::All;
-    let shown = Shown { summary, json, takes_all };
+    let shown = Shown { summary, json, needs_rows: takes_all && !allow_empty };
     job::run(host, printer, async |control| Ok(show(&run::convert(settings, control).await?, shown, printer)))
 }
 
@@ -127,14 +131,21 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     let items: u64 = files.iter().map(|file| file.converted.items).sum();
     let errors: u64 = files.iter().map(ConvertedFile::errors).sum();
     let skipped: u64 = files.iter().flat_map(|file| file.skipped.values()).sum();
-    if found.is_empty && shown.takes_all {
-        printer.warn(match skipped {
-            0 => "the input has no rows",
-            _ => "nothing in the input can be judged; the summary counts what was skipped, and why",
+    if found.is_empty && shown.needs_rows {
+        printer.gate(match skipped {
+            0 => "the input has no rows; --allow-empty accepts that",
+            _ => {
+                "nothing in the input can be judged; the summary counts what was skipped, and why; \
+                  --allow-empty accepts that"
+            }
         });
         return Ending::GateFailed;
     }
-    if items == 0 && errors > 0 { Ending::GateFailed } else { Ending::Done }
+    if items == 0 && errors > 0 {
+        printer.gate("no row of the input can be read; `tooljudge convert --summary` says why");
+        return Ending::GateFailed;
+    }
+    Ending::Done
 }
 
 /// The files one below the other, each with what was found in it, on lines of `width` columns.

@@ -133,6 +133,7 @@ const EXAMPLES: &[Examples] = &[
         "templates",
         &[("Print a built-in template, as a start for your own", "tooljudge templates show tool_calling")],
     ),
+    ("privacy", &[("Read it in a pager", "tooljudge privacy")]),
     ("completions", &[("Load completions into this bash", "source <(tooljudge completions bash)")]),
     ("man", &[("Write all manual pages to a folder", "tooljudge man share/man/man1")]),
 ];

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::annotation;
 use super::observer::Console;
 use super::printer::Printer;
 use super::store_place::Addresses;
@@ -114,7 +115,10 @@ impl Host {
 
     /// How results and remarks reach it.
     pub fn printer(&self, quiet: bool) -> Printer<'_> {
-        Printer::new(quiet, self.listener.as_ref().map(|listener| &*listener.hear))
+        match &self.listener {
+            Some(listener) => Printer::hearing(quiet, listener.hear.as_ref()),
+            None => Printer::new(quiet, annotation::is_read(self)),
+        }
     }
 
     /// How a job is watched and stopped.

@@ -27,6 +27,10 @@ pub struct MergeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 
+    /// Exit with code 0 if no part has a row; by default, that is code 1
+    #[arg(long)]
+    pub allow_empty: bool,
+
     /// Overwrite an output file that tooljudge did not write
     #[arg(long)]
     pub force: bool,
@@ -55,7 +59,11 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
             let (rows, parts) = (counted(written.rows, "row"), counted(parts.len() as u64, "part"));
             printer.talk(&format!("written  {} ({rows} of {parts})", output.display()));
         }
-        Ending::Done
+        if written.rows > 0 || args.allow_empty {
+            return Ending::Done;
+        }
+        printer.gate("no part has a row; --allow-empty accepts that");
+        Ending::GateFailed
     });
     job::ended(shown, printer)
 }

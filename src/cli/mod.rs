@@ -1,5 +1,6 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
+mod annotation;
 mod audit;
 mod bench;
 mod colour;
@@ -30,6 +31,7 @@ mod merge;
 mod named;
 mod observer;
 mod printer;
+mod privacy;
 mod progress_line;
 mod resnap;
 mod score;
@@ -96,6 +98,9 @@ enum Command {
     Suite(suite::SuiteArgs),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
+    /// Show what is sent where, and what is kept
+    #[command(long_about = privacy::text())]
+    Privacy,
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -113,7 +118,7 @@ enum Ending {
 impl Ending {
     /// The end of a command whose gates gave these `failures`, which are shown.
     fn of_gates(failures: &[String], printer: Printer<'_>) -> Ending {
-        failures.iter().for_each(|failure| printer.warn(failure));
+        failures.iter().for_each(|failure| printer.gate(failure));
         if failures.is_empty() { Ending::Done } else { Ending::GateFailed }
     }
 }
@@ -155,10 +160,11 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     let color = colour::chosen(&arguments);
     colour::set(color);
     let typed = given::switched(&all_flags(), &arguments, can_be_set);
+    let host = Host::default();
     let asks_for_json = asks_for_json(typed.as_ref().map_or(&arguments, |(arguments, _)| arguments));
     let ended = typed
         .map_err(|why| clap::Error::raw(ErrorKind::InvalidValue, format!("{why}\n")).into())
-        .and_then(|(arguments, off)| command(&arguments, off, color, &Host::default()));
+        .and_then(|(arguments, off)| command(&arguments, off, color, &host));
     if let Err(failure) = &ended
         && asks_for_json
     {
@@ -170,7 +176,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
                 let why = anyhow::anyhow!(
                     "cannot write the standard output: {error}; what is shown there is incomplete"
                 );
-                Printer::default().error(&why);
+                host.printer(false).error(&why);
                 ExitCode::from(2)
             }
             None => ending.into(),
@@ -181,7 +187,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
             ExitCode::from(if error.use_stderr() { 2 } else { 0 })
         }
         Err(Failure::Run(error)) => {
-            Printer::default().error(&error);
+            host.printer(false).error(&error);
             ExitCode::from(2)
         }
     }
@@ -288,6 +294,10 @@ fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) 
         Command::Suite(args) => suite::run(args, host)?,
         Command::Store(args) => store::run(&args, host)?,
         Command::Templates(args) => templates::run(args, host)?,
+        Command::Privacy => {
+            host.printer(false).data(&privacy::text());
+            Ending::Done
+        }
         Command::Completions(args) => completions::completions(&args, flags),
         Command::Man(args) => completions::man(&args, flags)?,
     })

@@ -13,7 +13,7 @@ pub struct Console {
 
 impl Console {
     fn printer(&self) -> Printer<'static> {
-        Printer::new(self.quiet, None)
+        Printer::new(self.quiet, false)
     }
 }
 

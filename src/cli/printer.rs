@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
+use super::annotation;
 use super::colour::{ERROR, WARNING};
 use super::host::{Hear, Said};
 use super::width::{self, Stream};
@@ -22,11 +23,19 @@ pub fn lost() -> Option<&'static Error> {
 pub struct Printer<'a> {
     pub quiet: bool,
     hear: Option<&'a Hear>,
+    /// Whether failures are marked for GitHub.
+    annotates: bool,
 }
 
 impl<'a> Printer<'a> {
-    pub fn new(quiet: bool, hear: Option<&'a Hear>) -> Printer<'a> {
-        Printer { quiet, hear }
+    /// To the terminal; `annotates` if GitHub reads it.
+    pub fn new(quiet: bool, annotates: bool) -> Printer<'a> {
+        Printer { quiet, hear: None, annotates }
+    }
+
+    /// To somebody else, who hears it.
+    pub fn hearing(quiet: bool, hear: &'a Hear) -> Printer<'a> {
+        Printer { quiet, hear: Some(hear), annotates: false }
     }
 
     /// Whether somebody else hears it.
@@ -96,13 +105,28 @@ impl<'a> Printer<'a> {
     /// What failed, by name, quiet or not. A program that called finds it in its rows, and is not warned.
     pub fn failure(self, text: &str) {
         if !self.heard(Said::Talk, text) {
-            self.warn(text);
+            self.gate(text);
         }
+    }
+
+    /// Why a command fails although it is done, quiet or not.
+    pub fn gate(self, text: &str) {
+        match self.annotates {
+            true => self.annotation(text),
+            false => self.warn(text),
+        }
+    }
+
+    fn annotation(self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{}", annotation::error(&harmless(text)));
     }
 
     /// Why the command ends.
     pub fn error(self, error: &anyhow::Error) {
         let error = format!("{error:#}");
+        if self.annotates {
+            return self.annotation(&error);
+        }
         let _ = writeln!(anstream::stderr().lock(), "{ERROR}error:{ERROR:#} {}", harmless(&error));
     }
 }

@@ -52,6 +52,7 @@ impl Workspace {
             .env_remove("OPENAI_API_KEY")
             .env_remove("OPENAI_BASE_URL")
             .env_remove("COLUMNS")
+            .env_remove("GITHUB_ACTIONS")
             .env_remove("GITHUB_STEP_SUMMARY")
             .env("NO_COLOR", "1");
         command

@@ -106,6 +106,10 @@ pub struct ResultArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
 
+    /// Exit with code 0 if the input has no rows; by default, that is code 1
+    #[arg(long)]
+    pub allow_empty: bool,
+
     /// Exit with code 1 if the built-in judge found no evidence in more than this share of the rows
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_abstained: Option<f64>,

@@ -30,7 +30,7 @@ pub struct Shown {
     pub gate_on: GateOn,
     /// How many rows may fail in which way.
     pub max_fail: Vec<Ceiling>,
-    /// Whether it is no sign of a mistake that there are no rows: those of a shard may all be in others.
+    /// Whether it is no sign of a mistake that there are no rows: it was said, or those of a shard are all in others.
     pub may_be_empty: bool,
     /// The name of the purse that the limit on cost is shared by.
     pub purse: Option<String>,
@@ -51,17 +51,19 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         printer.data(&text);
     }
     remark(run, shown.purse.as_deref(), printer);
-    let mut failed: Vec<String> =
-        run.members.iter().flat_map(|member| failed_gates(run, member, shown)).collect();
-    failed
-        .extend(without_rows(run).into_iter().filter(|_| !shown.may_be_empty && shown.allow_unjudged < 1.0));
+    let gated = || run.members.iter().flat_map(|member| failed_gates(run, member, shown));
+    let failed: Vec<String> = match without_rows(run) {
+        Some(_) if shown.may_be_empty => Vec::new(),
+        Some(why) if shown.allow_unjudged < 1.0 => gated().chain([why]).collect(),
+        _ => gated().collect(),
+    };
     if !failed.is_empty() && shown.min_pass_rate.is_some() {
         for MemberSummary { failures, .. } in &run.members {
             let first = failures.first.iter().map(|(row, why)| (row.as_str(), why.as_str()));
             failing::name(first, (failures.rows, "the table has them all"), true, printer);
         }
     }
-    failed.iter().for_each(|why| printer.warn(why));
+    failed.iter().for_each(|why| printer.gate(why));
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {
         let stopped = run.unfinished.iter().map(ToString::to_string);
@@ -109,11 +111,11 @@ fn gates(shown: &Shown) -> Vec<String> {
 /// That no row was judged, if so: a log that is not written any more would pass every gate.
 fn without_rows(run: &LabelSummary) -> Option<String> {
     (run.members.first()?.summary.rows == 0).then(|| match run.formats.as_slice() {
-        [] => "the input has no rows, or --where and --limit exclude all of them".to_owned(),
+        [] => "the input has no rows, or --where and --limit exclude all of them; --allow-empty accepts that".to_owned(),
         formats => format!(
             "the input was read as {}, and none of its records is a model call that can be judged, or --where and \
              --limit exclude all of them; `tooljudge convert --summary` counts what was skipped, and why; if it is another format, name it with \
-             --from",
+             --from; --allow-empty accepts that there are none",
             formats.join(" and ")
         ),
     })

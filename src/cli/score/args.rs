@@ -221,6 +221,10 @@ pub struct GateArgs {
     #[arg(long)]
     pub allow_failures: bool,
 
+    /// Exit with code 0 if the input has no cases; by default, that is an error
+    #[arg(long)]
+    pub allow_empty: bool,
+
     /// Write a JUnit XML report, for CI
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

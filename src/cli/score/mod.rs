@@ -31,6 +31,7 @@ struct Shown {
     json: bool,
     min_pass_rate: Option<f64>,
     allow_failures: bool,
+    allow_empty: bool,
     /// Where the page of a build is written, if there is one.
     step_summary: Option<StepSummaryFile>,
 }
@@ -48,6 +49,7 @@ pub fn run(args: Layered<ScoreArgs>, config: &Config, host: &Host) -> anyhow::Re
         json: args.result.json,
         min_pass_rate: args.result.min_pass_rate,
         allow_failures: args.result.allow_failures,
+        allow_empty: args.result.allow_empty,
         step_summary: StepSummaryFile::of(host),
     };
     let judging = args.judge.judging();
@@ -138,18 +140,20 @@ fn show(found: &ScoreSummary, shown: &Shown, printer: Printer<'_>) -> anyhow::Re
     if let Some(file) = &shown.step_summary {
         file.append(&page::page(tally, scorer, verdict), printer);
     }
-    if tally.cases == 0 {
-        bail!(NO_CASES);
+    match tally.cases {
+        0 if !shown.allow_empty => bail!("{NO_CASES}; --allow-empty accepts that"),
+        _ => Ok(ending),
     }
-    Ok(ending)
 }
 
 const NO_CASES: &str = "the input has no cases";
 
 /// Whether enough cases pass: the share that is asked for, or else all of them. Names those that fail.
 fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerdict) {
-    if tally.cases == 0 {
-        return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()]));
+    match tally.cases {
+        0 if shown.allow_empty => return (Ending::Done, GateVerdict::NoGate),
+        0 => return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()])),
+        _ => {}
     }
     let (passed, decided) = (tally.passed, tally.decided());
     let (why, verdict) = match shown.min_pass_rate {
@@ -176,7 +180,7 @@ fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerd
     failing::name_cases(tally, why.is_some(), printer);
     let Some(why) = why else { return (Ending::Done, verdict) };
     match shown.min_pass_rate {
-        Some(_) => printer.warn(&why),
+        Some(_) => printer.gate(&why),
         None => printer.failure(&why),
     }
     (Ending::GateFailed, verdict)
