@@ -653,6 +653,9 @@ class DriveOptions(TypedDict, total=False):
     progress: bool | None
     agent: Judges | None
     agent_version: str | None
+    agent_files: Some | None
+    agent_timeout: float | None
+    agent_keep: bool | None
     output: Path | None
     turns: Path | None
     to: str | None

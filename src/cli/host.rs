@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use secrecy::SecretString;
+
 use super::annotation;
 use super::observer::Console;
 use super::printer::Printer;
@@ -82,6 +84,11 @@ impl Host {
         own.or_else(|| process_variable(name)).filter(|value| !value.is_empty())
     }
 
+    /// The values of the process's variables whose names say that they are secrets: a program that is started has them too.
+    pub fn secrets(&self) -> Vec<SecretString> {
+        process_secrets()
+    }
+
     /// The judge of the host that goes by `name`, if there is one.
     pub fn function(&self, name: &str) -> Option<Function> {
         self.functions.iter().find(|function| function.name == name).cloned()
@@ -129,6 +136,16 @@ impl Host {
         };
         Control { stop: self.stop.clone(), observer }
     }
+}
+
+/// What the names of variables end in that hold secrets.
+const SECRETS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
+
+#[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+fn process_secrets() -> Vec<SecretString> {
+    let is_secret = |name: &str| SECRETS.iter().any(|end| name.to_uppercase().ends_with(end));
+    let variables = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_secret));
+    variables.filter_map(|(_, value)| value.into_string().ok()).map(SecretString::from).collect()
 }
 
 /// A variable of the process's environment.

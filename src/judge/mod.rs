@@ -7,6 +7,7 @@
 
 mod adaptation;
 mod adaptation_probe;
+mod agent_server;
 mod billing;
 mod body_hints;
 mod body_repair;
@@ -41,6 +42,7 @@ mod turn_format;
 mod uniform_failure;
 
 pub use adaptation::Adaptation;
+pub(crate) use agent_server::{AgentServer, AgentServerError};
 pub use cost_budget::CostBudget;
 pub(crate) use cost_budget::Purse;
 pub use endpoint::Endpoint;
@@ -51,6 +53,7 @@ pub use parameters::Parameters;
 pub use price::Price;
 pub use provider::Provider;
 pub(crate) use rail_compliance::ENOUGH as ANSWERS_TO_TELL;
+pub(crate) use redact::Redactor;
 pub use remote::Remote;
 pub use settings::Settings;
 pub use setup_error::{SetupError, UnknownProvider};

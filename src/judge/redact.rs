@@ -15,7 +15,7 @@ const SHORTEST: usize = 6;
 const LONG: usize = 16;
 
 /// All spellings of an endpoint's keys.
-pub(super) struct Redactor {
+pub(crate) struct Redactor {
     /// The longest ones of each key first.
     spellings: Vec<SecretString>,
 }
@@ -29,13 +29,13 @@ impl fmt::Debug for Redactor {
 impl Redactor {
     /// Those of `secrets` that look like a key. The placeholder `ollama` in a key's place, or a header `production`, are words that an
     /// answer may use, and a name in a response's JSON may be one of them.
-    pub(super) fn of(secrets: &[SecretString]) -> Redactor {
+    pub(crate) fn of(secrets: &[SecretString]) -> Redactor {
         let telling = secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| is_telling(secret));
         Redactor { spellings: telling.flat_map(spellings).map(SecretString::from).collect() }
     }
 
     /// `body` without keys, be they written as they are or as URLs, base64 and JSON spell them.
-    pub(super) fn apply(&self, body: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn apply(&self, body: Vec<u8>) -> Vec<u8> {
         let spellings = self.spellings.iter().map(ExposeSecret::expose_secret);
         let found: Vec<&str> =
             spellings.filter(|spelling| memmem::find(&body, spelling.as_bytes()).is_some()).collect();

@@ -7,6 +7,8 @@ const VERSION: u32 = 1;
 
 /// Stands where the form of an answer does, and is none: no turn is ever taken for a verdict.
 const TURN: u8 = 0xff;
+/// The same for a whole episode.
+const EPISODE: u8 = 0xfe;
 
 /// 128 bits of a hash over everything that could change the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,6 +54,14 @@ impl AskHasher {
         hasher.update(&repeat.to_le_bytes());
         hasher.update(&[TURN]);
         update(&mut hasher, &dialogue.to_json().to_string());
+        finish(&hasher)
+    }
+
+    /// The fingerprint of a whole episode, of which `asked` says all that the agent could be told, its repeat included.
+    pub fn episode(&self, asked: &str) -> Fingerprint {
+        let mut hasher = self.0.clone();
+        hasher.update(&[EPISODE]);
+        update(&mut hasher, asked);
         finish(&hasher)
     }
 }

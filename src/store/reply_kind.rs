@@ -5,7 +5,8 @@
 pub enum ReplyKind {
     /// A prompt: the reply's text holds a label.
     Verdict,
-    /// A dialogue: the reply's text is the message of an agent, in its provider's format.
+    /// A dialogue: the reply's text is the message of an agent, in its provider's format, or all that an agent of the user's own said
+    /// in an episode.
     Turn,
 }
 

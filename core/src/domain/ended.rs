@@ -17,6 +17,12 @@ pub enum Ended {
     Empty,
     /// It wrote a call as text, which called nothing.
     CallAsText,
+    /// An agent of the user's own took longer than it may.
+    TimedOut,
+    /// An agent of the user's own failed: its program ended, its server answered with an error, its function raised an exception.
+    AgentError,
+    /// An agent of the user's own said what the protocol does not have.
+    ProtocolError,
     /// The provider's content filter cut the dialogue or the reply.
     Filtered,
     /// A reply could not be had, or its tools failed where the peer's whole episode does.
@@ -35,7 +41,7 @@ pub enum Ended {
 
 impl Ended {
     /// All of them.
-    pub const ALL: [Ended; 14] = [
+    pub const ALL: [Ended; 17] = [
         Ended::Finished,
         Ended::MaxSteps,
         Ended::MaxCalls,
@@ -43,6 +49,9 @@ impl Ended {
         Ended::Refused,
         Ended::Empty,
         Ended::CallAsText,
+        Ended::TimedOut,
+        Ended::AgentError,
+        Ended::ProtocolError,
         Ended::Filtered,
         Ended::Errored,
         Ended::OffScript,
@@ -62,6 +71,9 @@ impl Ended {
             Ended::Refused => "refused",
             Ended::Empty => "empty",
             Ended::CallAsText => "call_as_text",
+            Ended::TimedOut => "timed_out",
+            Ended::AgentError => "agent_error",
+            Ended::ProtocolError => "protocol_error",
             Ended::Filtered => "filtered",
             Ended::Errored => "errored",
             Ended::OffScript => "off_script",
@@ -88,6 +100,9 @@ impl Ended {
                 | Ended::Refused
                 | Ended::Empty
                 | Ended::CallAsText
+                | Ended::TimedOut
+                | Ended::AgentError
+                | Ended::ProtocolError
                 | Ended::Unexpected
         )
     }
@@ -102,6 +117,9 @@ impl Ended {
             Ended::Refused => "the agent declined to answer",
             Ended::Empty => "the agent neither said nor called anything",
             Ended::CallAsText => "the agent wrote a call as text",
+            Ended::TimedOut => "the agent took longer than it may",
+            Ended::AgentError => "the agent failed",
+            Ended::ProtocolError => "the agent did not follow the protocol",
             Ended::Filtered => "a content filter cut it off",
             Ended::Errored => "a reply could not be had",
             Ended::OffScript => "a call was made that the case does not foresee",

@@ -108,6 +108,14 @@ impl Episode {
         }
     }
 
+    /// Ends the episode by the agent's own fault, be it in the middle or after its answer: it has a score, and fails.
+    pub fn fail(&mut self, ended: Ended, why: String) {
+        if matches!(self.ended, None | Some(Ended::Finished)) {
+            self.issue(IssueKind::StoppedEarly, None, None, format!("{}: {why}", ended.in_words()));
+            (self.ended, self.why) = (Some(ended), Some(why));
+        }
+    }
+
     /// Goes on with the model's reply: executes its calls, or ends.
     pub fn hear(&mut self, heard: Heard) {
         if self.ended.is_some() {

@@ -10,6 +10,7 @@ pub mod from_log;
 pub mod langchain;
 mod mock;
 mod offered;
+pub mod protocol;
 pub mod record;
 mod scoring;
 mod script;

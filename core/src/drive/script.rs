@@ -133,7 +133,17 @@ fn call(json: &Json) -> Result<ToolCall, String> {
     let object = json.as_object().ok_or("a call must be an object with `name` and `arguments`")?;
     known(object, &["name", "arguments", "id"])?;
     let name = object.get("name").and_then(Json::as_str).ok_or("`name` of a call must be a text")?;
-    let arguments = match object.get("arguments") {
+    let arguments = arguments(object.get("arguments"));
+    let id = match object.get("id") {
+        None | Some(Json::Null) => None,
+        Some(id) => Some(id.as_str().ok_or("`id` of a call must be a text")?.to_owned()),
+    };
+    Ok(ToolCall { name: name.to_owned(), arguments, id })
+}
+
+/// The arguments of a call: an object, or the text that a model wrote in its place.
+pub(super) fn arguments(json: Option<&Json>) -> Arguments {
+    match json {
         None | Some(Json::Null) => Arguments::Parsed(Object::new()),
         Some(Json::Object(arguments)) => Arguments::Parsed(arguments.clone()),
         Some(Json::String(text)) if text.trim().is_empty() => Arguments::Parsed(Object::new()),
@@ -142,12 +152,7 @@ fn call(json: &Json) -> Result<ToolCall, String> {
             _ => Arguments::Malformed(text.clone()),
         },
         Some(other) => Arguments::Malformed(other.to_string()),
-    };
-    let id = match object.get("id") {
-        None | Some(Json::Null) => None,
-        Some(id) => Some(id.as_str().ok_or("`id` of a call must be a text")?.to_owned()),
-    };
-    Ok(ToolCall { name: name.to_owned(), arguments, id })
+    }
 }
 
 fn known(object: &Object, keys: &[&'static str]) -> Result<(), String> {

@@ -9,7 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 
 use crate::cli::flags::keys;
 use crate::cli::input::{count, pair};
-use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs};
+use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs, seconds};
 use crate::cli::label::args::share;
 use crate::cli::layers::Section;
 use crate::cli::named;
@@ -28,7 +28,8 @@ pub struct DriveArgs {
     #[arg(required_unless_present = "tasks", value_name = "SUITE")]
     pub inputs: Vec<String>,
 
-    /// The agent: PROVIDER:MODEL, a name from tooljudge.toml, or script:FILE for replies that are written down. Can be repeated
+    /// The agent: PROVIDER:MODEL, a name from tooljudge.toml, or script:FILE for replies that are written down. An agent of your own is a
+    /// program, exec:COMMAND, or a server, http://... or https://... Can be repeated
     #[arg(long = "agent", value_name = "AGENT")]
     pub agents: Vec<String>,
 
@@ -36,6 +37,19 @@ pub struct DriveArgs {
     /// run asks anew, and one that was stopped goes on]
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub agent_version: Option<String>,
+
+    /// Files with the agents' code, as a pattern such as 'agent/**/*.py': a hash of their contents is part of the version. Can be
+    /// repeated
+    #[arg(long = "agent-files", value_name = "GLOB")]
+    pub agent_files: Vec<String>,
+
+    /// The time that an agent of your own has for an episode, in seconds [default: 300]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub agent_timeout: Option<f64>,
+
+    /// Keep the program of exec:COMMAND for further cases, instead of starting it for each
+    #[arg(long)]
+    pub agent_keep: bool,
 
     /// Write the episodes with their scores to this file, a row for each [default: not written; the summary is printed]
     #[arg(short, long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! Flags, settings file and environment to the settings of a run of agents.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
@@ -11,12 +12,15 @@ use crate::cli::judging::{Judging, panel};
 use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
 use crate::cli::score::{self, args::SettingArgs};
+use crate::cli::store_place::store_place;
 use crate::domain::did_you_mean;
 use crate::drive::Loop;
 use crate::environment::EnvironmentName;
+use crate::judge::{Concurrency, Endpoint};
 use crate::run::DriveError;
 use crate::run::settings::{
-    AgentSettings, DriveSettings, DriveSource, OutputSettings, PanelSettings, StoreSettings,
+    AgentSettings, DriveSettings, DriveSource, OutputSettings, OwnKind, OwnSettings, PanelSettings,
+    StoreSettings,
 };
 
 /// What is known of a run of agents, and where it comes from.
@@ -34,6 +38,12 @@ pub struct Settings<'a> {
 const TASK: &str = "langchain:";
 /// What the name of an agent begins with whose replies are written down.
 const SCRIPT: &str = "script:";
+/// The same of a program that is an agent.
+const EXEC: &str = "exec:";
+/// What agents of the user's own begin with.
+const OWN: [&str; 3] = [EXEC, "http://", "https://"];
+/// The flags of models that they use, too.
+const OF_OWN: [&str; 4] = ["--concurrency", "--allow-http", "--store", "--fresh"];
 
 impl Settings<'_> {
     pub fn drive(&self, printer: Printer<'_>) -> anyhow::Result<DriveSettings> {
@@ -69,6 +79,7 @@ impl Settings<'_> {
         let scoring = SettingArgs { others: args.scoring.settings.clone(), ..SettingArgs::default() };
         Ok(DriveSettings {
             agent_version: args.agent_version.clone(),
+            agent_files: args.agent_files.clone(),
             repeats,
             cases: args.cases.ids.clone(),
             categories: args.cases.categories.clone(),
@@ -94,35 +105,81 @@ impl Settings<'_> {
         &self,
         printer: Printer<'_>,
     ) -> anyhow::Result<(Vec<AgentSettings>, StoreSettings, Option<f64>)> {
-        let is_model = |name: &&String| !name.starts_with(SCRIPT);
+        let is_own = |name: &String| OWN.iter().any(|start| name.starts_with(start));
+        let is_model = |name: &&String| !name.starts_with(SCRIPT) && !is_own(name);
+        let some_own = self.args.agents.iter().any(is_own);
         let models: Vec<String> = self.args.agents.iter().filter(is_model).cloned().collect();
         let usual = PanelSettings::default();
         let panel = if models.is_empty() {
             let mut idle = self.typed.judging(Vec::new()).of_models();
-            idle.extend(self.typed.agent_version.as_ref().map(|_| "--agent-version"));
-            if !idle.is_empty() {
-                printer.warn(&format!("a scripted agent does not use {}", idle.join(", ")));
+            if some_own {
+                idle.retain(|flag| !OF_OWN.contains(flag));
+            } else {
+                idle.extend(self.typed.agent_version.as_ref().map(|_| "--agent-version"));
+                idle.extend(self.typed.agent_files.first().map(|_| "--agent-files"));
             }
-            usual
+            if !idle.is_empty() {
+                let who = if some_own { "an agent of your own" } else { "a scripted agent" };
+                printer.warn(&format!("{who} does not use {}", idle.join(", ")));
+            }
+            let args = &self.args.store;
+            let place = args.store.as_deref().map(|place| store_place(place, self.host)).transpose()?;
+            let store = StoreSettings { fresh: args.fresh, ..usual.store };
+            PanelSettings { store: StoreSettings { place: place.unwrap_or(store.place), ..store }, ..usual }
         } else {
             let (typed, args) = (self.typed.judging(models.clone()), self.args.judging(models));
             panel(&self.judging(&typed, &args, self.origins, "--agent"), &[], printer)?
         };
+        let is_program = |name: &String| name.starts_with(EXEC);
+        let idle = [
+            ("--agent-timeout", self.typed.agent_timeout.is_some() && !some_own),
+            ("--agent-keep", self.typed.agent_keep && !self.args.agents.iter().any(is_program)),
+        ];
+        for (flag, _) in idle.into_iter().filter(|(_, is_idle)| *is_idle) {
+            printer.warn(&format!("{flag} does nothing: it is for agents of your own (exec:COMMAND)"));
+        }
         let mut connected = panel.judges.into_iter();
         let mut agents = Vec::new();
         for name in &self.args.agents {
             agents.push(match name.strip_prefix(SCRIPT) {
                 Some("") => bail!("--agent {name}: name a file: script:FILE"),
                 Some(file) => AgentSettings::script(file),
+                None if is_own(name) => self.own(name)?,
                 None => {
                     let agent = connected.next().and_then(AgentSettings::of_judge);
                     agent.ok_or_else(|| {
-                        anyhow!("--agent {name}: an agent is a model, PROVIDER:MODEL, or script:FILE")
+                        anyhow!("--agent {name}: an agent is a model, PROVIDER:MODEL, script:FILE, exec:COMMAND or http://...")
                     })?
                 }
             });
         }
         Ok((agents, panel.store, panel.max_cost))
+    }
+
+    /// An agent of the user's own: a program or a server.
+    fn own(&self, name: &str) -> anyhow::Result<AgentSettings> {
+        let args = self.args;
+        let kind = match name.strip_prefix(EXEC).map(str::trim) {
+            Some("") => bail!("--agent {name}: name a command: exec:\"python my_agent.py\""),
+            Some(command) => OwnKind::Program { command: command.to_owned(), keep: args.agent_keep },
+            None => OwnKind::Server { url: name.to_owned(), allow_http: args.endpoint.allow_http },
+        };
+        let mut own = OwnSettings { secrets: self.host.secrets(), ..OwnSettings::new(kind) };
+        if let Some(Concurrency::Fixed(at_once)) = args.limits.concurrency {
+            own.at_once = at_once;
+        }
+        if let Some(seconds) = args.agent_timeout {
+            own.timeout = Duration::from_secs_f64(seconds);
+        }
+        // What stands in an address beside its place may be a password.
+        let name = match &own.kind {
+            OwnKind::Program { .. } => name.to_owned(),
+            OwnKind::Server { url, .. } => {
+                let endpoint = Endpoint::new(url, None).map_err(|why| anyhow!("--agent http...: {why}"))?;
+                endpoint.public_url()
+            }
+        };
+        Ok(AgentSettings::own(name, own))
     }
 
     fn grade(&self, printer: Printer<'_>) -> anyhow::Result<Option<PanelSettings>> {

@@ -264,7 +264,7 @@ fn given<const N: usize>(flags: [(&'static str, bool); N]) -> impl Iterator<Item
     flags.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag))
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         // The shortest is what a clock can tell.
         Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(seconds),

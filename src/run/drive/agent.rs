@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::DriveError;
+use super::own::Own;
 use crate::domain::Reply;
 use crate::drive::{Heard, Script};
 use crate::judge::Remote;
@@ -21,6 +22,7 @@ pub(super) struct Agent {
 pub(super) enum AgentReady {
     Model(Arc<Remote>),
     Script(Arc<Script>),
+    Own(Arc<Own>),
 }
 
 impl Agent {
@@ -28,7 +30,15 @@ impl Agent {
     pub(super) fn model(&self) -> Option<&Arc<Remote>> {
         match &self.kind {
             AgentReady::Model(model) => Some(model),
-            AgentReady::Script(_) => None,
+            AgentReady::Script(_) | AgentReady::Own(_) => None,
+        }
+    }
+
+    /// The user's own agent, if it is one.
+    pub(super) fn own(&self) -> Option<&Arc<Own>> {
+        match &self.kind {
+            AgentReady::Own(own) => Some(own),
+            AgentReady::Model(_) | AgentReady::Script(_) => None,
         }
     }
 }

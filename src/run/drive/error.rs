@@ -41,6 +41,17 @@ pub enum DriveError {
     /// A peer's loop with cases of another kind.
     #[error("--compat {peer} follows the loop of {what}: it does not fit {suite}")]
     OtherLoop { peer: &'static str, what: &'static str, suite: String },
+    /// A peer's loop with an agent that has one of its own.
+    #[error(
+        "--compat {peer} follows a loop around a model, and {agent} has a loop of its own: leave out --compat"
+    )]
+    OwnLoop { peer: &'static str, agent: String },
+    /// An agent of the user's own that cannot be reached so.
+    #[error("--agent {name}: {why}")]
+    Agent { name: String, why: String },
+    /// Files of the agent's code that are not there.
+    #[error("--agent-files {pattern}: {why}")]
+    AgentFiles { pattern: String, why: String },
     /// A scorer that cannot score the episodes.
     #[error("--scorer: {0}")]
     Scorer(String),

@@ -50,15 +50,19 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
         let price = agent.model().and_then(|model| model.price());
         let mut forecast = DriveForecast {
             agent: agent.name.clone(),
-            cost_usd: agent.model().map_or(Some(0.0), |_| price.map(|_| 0.0)),
+            cost_usd: match (agent.model(), agent.own()) {
+                (None, None) => Some(0.0),
+                (_, Some(_)) => None,
+                (Some(_), None) => price.map(|_| 0.0),
+            },
             ..DriveForecast::default()
         };
         let mut seen = HashSet::new();
-        for stage in plan.stages.iter() {
+        for (case, stage) in plan.stages.iter().enumerate() {
             for repeat in 1..=plan.repeats() {
                 forecast.episodes += 1;
                 forecast.most_turns += u64::from(stage.case.bounds.max_steps);
-                let played = replay.play(stage, repeat)?;
+                let played = replay.play(case, stage, repeat)?;
                 forecast.stored += played.episode.turns().len() as u64;
                 if played.episode.ended() != Some(Ended::NotAsked) {
                     forecast.ended += 1;
@@ -68,7 +72,10 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
                 if forecast.dialogues.len() < shown {
                     forecast.dialogues.push(format!("{:#}", pretty(&played.episode)));
                 }
-                let Some(model) = agent.model() else { continue };
+                let Some(model) = agent.model() else {
+                    forecast.asks += u64::from(agent.own().is_some());
+                    continue;
+                };
                 if !seen.insert(super::agent::hasher(model, &plan.version.name).turn(dialogue, repeat - 1)) {
                     continue;
                 }

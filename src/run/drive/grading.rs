@@ -51,7 +51,7 @@ pub(super) fn kept_for_grading(graders: &[Remote], settings: &DriveSettings, sta
     let Some(ceiling) = settings.max_cost else { return 0.0 };
     let longest = settings.agents.iter().filter_map(|agent| match &agent.kind {
         AgentKind::Model(model) => model.max_tokens,
-        AgentKind::Script(_) => None,
+        AgentKind::Script(_) | AgentKind::Own(_) => None,
     });
     let answer = longest.max().map_or(0, |tokens| tokens.get() as usize) * TOKEN;
     let of_stage = |stage: &Arc<Stage>| {

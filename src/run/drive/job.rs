@@ -7,9 +7,11 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::agent::Agent;
 use super::baseline;
 use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
+use super::own::{OwnPass, drive_own};
 use super::pass::{DrivePass, drive as drive_all};
 use super::passes::{self, EpisodeResult, Passes};
 use super::plan::DrivePlan;
@@ -61,7 +63,14 @@ pub async fn drive(settings: DriveSettings, control: &Control) -> Result<DriveSu
         ));
     }
     control.observer.begins();
-    let kept = "every reply that came is kept, and no table was written. Run the same command again to go on from there";
+    let kept = match plan.settings.is_kept() {
+        true => {
+            "every reply that came is kept, and no table was written. Run the same command again to go on from there"
+        }
+        false => {
+            "no table was written, and nothing is kept of an agent without --agent-version or --agent-files"
+        }
+    };
     let outcomes = plan.ask().await.map_err(|error| error.if_stopped(kept))?;
     plan.finish(outcomes, began).await.map_err(|error| error.if_stopped(kept))
 }
@@ -101,10 +110,30 @@ struct Written {
 }
 
 impl DrivePlan {
-    /// Drives the models through all cases; returns how far each agent came.
+    /// Drives all agents through all cases, models first; returns how far each came.
     async fn ask(&self) -> Result<Vec<AskOutcome>, RunError> {
-        let Some(store) = &self.store else { return Ok(vec![AskOutcome::All; self.agents.len()]) };
-        store.manifest(self.record().to_string(), false).await?;
+        if let Some(store) = &self.store {
+            store.manifest(self.record().to_string(), false).await?;
+        }
+        let mut outcomes = self.ask_models().await?;
+        for (outcome, own) in outcomes.iter_mut().zip(self.agents.iter().map(|agent| agent.own())) {
+            if let Some(own) = own {
+                let pass = OwnPass::new(self, own)?;
+                let shown = Pass::new("driving", Some(self.episodes()));
+                let progress = Arc::clone(&shown.progress);
+                let _shown = self.control.observer.pass(shown);
+                *outcome = drive_own(&pass, &progress, &self.control.stop).await?;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// Drives the models through all cases; returns how far each agent came.
+    async fn ask_models(&self) -> Result<Vec<AskOutcome>, RunError> {
+        let is_model = |agent: &Agent| agent.model().is_some();
+        let Some(store) = self.store.as_ref().filter(|_| self.agents.iter().any(is_model)) else {
+            return Ok(vec![AskOutcome::All; self.agents.len()]);
+        };
         let mut passes = Vec::new();
         for model in self.agents.iter().map(|agent| agent.model()) {
             let driven = (&self.stages, self.repeats());
@@ -291,7 +320,7 @@ impl DrivePlan {
                 }
                 for repeat in 1..=self.repeats() {
                     let at = At { number, agent: of_agent, case, stage, repeat };
-                    visit(at, replay.play(stage, repeat)?)?;
+                    visit(at, replay.play(case, stage, repeat)?)?;
                     number += 1;
                 }
             }
@@ -308,7 +337,8 @@ impl DrivePlan {
         stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Written, RunError> {
         let of_tasks = self.of_tasks();
-        let table = EpisodeTable::new(of_tasks, self.settings.gold, self.scorer.figures(of_tasks));
+        let more = (self.settings.gold, self.agents.iter().any(|agent| agent.own().is_some()));
+        let table = EpisodeTable::new(of_tasks, more, self.scorer.figures(of_tasks));
         let mut episodes =
             self.output.as_ref().map(|output| Sink::open(output, table.schema())).transpose()?;
         let mut turns = self.turns.as_ref().map(|output| Sink::open(output, &turn_schema())).transpose()?;
@@ -388,9 +418,10 @@ impl DrivePlan {
                 });
                 let script = match &settings.kind {
                     AgentKind::Script(path) => Some(path.display().to_string()),
-                    AgentKind::Model(_) => None,
+                    AgentKind::Model(_) | AgentKind::Own(_) => None,
                 };
-                json!({ "name": agent.name, "model": model, "script": script })
+                let own = agent.own().map(|own| &own.identity);
+                json!({ "name": agent.name, "model": model, "script": script, "own": own })
             })
             .collect();
         json!({

@@ -10,6 +10,7 @@ mod error;
 mod forecast;
 mod grading;
 mod job;
+mod own;
 mod pass;
 pub(in crate::run) mod passes;
 mod plan;

@@ -8,6 +8,7 @@ use super::agent::{Agent, AgentReady};
 use super::baseline;
 use super::error::DriveError;
 use super::grading::kept_for_grading;
+use super::own::Own;
 use super::passes::OfAgents;
 use super::resuming::Version;
 use crate::domain::{Json, did_you_mean};
@@ -60,7 +61,7 @@ impl DrivePlan {
         let mut suites = chosen(suites(&settings)?, &settings)?;
         let of_tasks = matches!(settings.source, DriveSource::Task { .. });
         suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| complete(case, &settings));
-        fits(settings.follows, of_tasks, &suites)?;
+        fits(&settings, of_tasks, &suites)?;
         let scorer = EpisodeScorer::new(settings.scorer.as_deref(), &settings.scoring, settings.follows);
         let scorer = scorer.map_err(|why| DriveError::Scorer(why.to_string()))?;
         let sizes: Vec<(String, usize)> =
@@ -82,14 +83,14 @@ impl DrivePlan {
         let baseline = before.map(|file| baseline::read(file, names())).transpose()?;
         let run = run_name();
         let place = &settings.store.place;
-        let store = match settings.models() {
-            0 => None,
-            _ if !asks && place.is_missing()? => None,
-            _ => Some(Arc::new(Store::open(place.clone(), &run)?)),
+        let store = match settings.is_kept() {
+            false => None,
+            true if !asks && place.is_missing()? => None,
+            true => Some(Arc::new(Store::open(place.clone(), &run)?)),
         };
         let models = settings.agents.iter().filter_map(|agent| match &agent.kind {
             AgentKind::Model(model) => Some(model.as_ref()),
-            AgentKind::Script(_) => None,
+            AgentKind::Script(_) | AgentKind::Own(_) => None,
         });
         let graders = match settings.grade.as_ref().filter(|_| asks) {
             Some(panel) => connect_graders(panel, settings.max_cost, store.as_deref())?,
@@ -106,6 +107,7 @@ impl DrivePlan {
                     scripts.get(path).map(|script| AgentReady::Script(Arc::clone(script)))
                 }
                 AgentKind::Model(_) => models.next().map(AgentReady::Model),
+                AgentKind::Own(own) => Some(AgentReady::Own(Own::new(&agent.name, own)?)),
             };
             agents.extend(kind.map(|kind| Agent { name: agent.name.clone(), kind }));
         }
@@ -151,9 +153,13 @@ impl DrivePlan {
 
     /// The name of an episode.
     pub(super) fn id(&self, agent: &str, suite: &str, case: &str, repeat: u32) -> String {
-        let suite = if self.suites.len() > 1 { format!("{suite}/") } else { String::new() };
         let agent = if self.agents.len() > 1 { format!("@{agent}") } else { String::new() };
-        format!("{suite}{case}#{repeat}{agent}")
+        format!("{}#{repeat}{agent}", self.case_name(suite, case))
+    }
+
+    /// The name of a case, with as much as tells suites apart.
+    pub(super) fn case_name(&self, suite: &str, case: &str) -> String {
+        if self.suites.len() > 1 { format!("{suite}/{case}") } else { case.to_owned() }
     }
 
     /// What of the cases the scorer does not look at, if that is anything.
@@ -329,7 +335,12 @@ fn complete(case: &mut Case, settings: &DriveSettings) {
 }
 
 /// Refuses the loop of a peer for cases that it does not know.
-fn fits(follows: Loop, of_tasks: bool, suites: &[Suite]) -> Result<(), DriveError> {
+fn fits(settings: &DriveSettings, of_tasks: bool, suites: &[Suite]) -> Result<(), DriveError> {
+    let follows = settings.follows;
+    let own = settings.agents.iter().find(|agent| matches!(agent.kind, AgentKind::Own(_)));
+    if let Some((peer, own)) = follows.peer().zip(own) {
+        return Err(DriveError::OwnLoop { peer, agent: own.name.clone() });
+    }
     let suite = || suites.first().map_or(String::new(), |suite| suite.name.clone());
     match (follows, of_tasks) {
         (Loop::LangChain, false) => {
@@ -349,7 +360,7 @@ fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Opti
     };
     inputs.extend(settings.agents.iter().filter_map(|agent| match &agent.kind {
         AgentKind::Script(path) => Some(path.clone()),
-        AgentKind::Model(_) => None,
+        AgentKind::Model(_) | AgentKind::Own(_) => None,
     }));
     let places: Vec<&PathBuf> =
         settings.output.path.iter().chain(&settings.turns.path).chain(&settings.junit).collect();

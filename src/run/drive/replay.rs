@@ -32,6 +32,8 @@ pub(super) struct Replay<'a> {
 pub(super) struct Played {
     pub episode: Episode,
     pub spent: Spent,
+    /// The end of what an agent of the user's own wrote on standard error.
+    pub log: Option<String>,
 }
 
 /// The tokens of a reply that another episode bears.
@@ -51,13 +53,13 @@ pub(super) struct Spent {
 }
 
 impl Replay<'_> {
-    /// The `repeat`-th episode of a case, counted from 1.
+    /// The `repeat`-th episode, counted from 1, of the `case`-th case, counted from 0.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub(super) fn play(&self, stage: &Arc<Stage>, repeat: u32) -> Result<Played, RunError> {
+    pub(super) fn play(&self, case: usize, stage: &Arc<Stage>, repeat: u32) -> Result<Played, RunError> {
         let mut episode = Episode::new(stage, self.follows);
-        let mut spent = Spent::default();
+        let (mut spent, mut log) = (Spent::default(), None);
         match &self.agent.kind {
             AgentReady::Script(script) => {
                 while episode.asks().is_some() {
@@ -67,6 +69,15 @@ impl Replay<'_> {
                     }
                 }
             }
+            AgentReady::Own(own) => match own.episodes.get(case, repeat) {
+                None => episode.end(self.lacking, None),
+                Some(driven) => {
+                    episode = driven.play(stage);
+                    spent.latency_ms = driven.latency_ms;
+                    spent.cached = if driven.cached { driven.said.len() as u64 } else { 0 };
+                    log.clone_from(&driven.log);
+                }
+            },
             AgentReady::Model(model) => {
                 let hasher = hasher(model, self.version);
                 while let Some(dialogue) = episode.asks() {
@@ -91,7 +102,7 @@ impl Replay<'_> {
                 }
             }
         }
-        Ok(Played { episode, spent })
+        Ok(Played { episode, spent, log })
     }
 }
 

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use super::DriveError;
 use super::agent::Agent;
 use crate::run::RunError;
 use crate::run::settings::DriveSettings;
@@ -24,7 +25,7 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// The version that is `given`, or else that of the run that this one goes on with, or else one that no other run has.
+    /// The version that is given or that the files of the agent's code have, or else that of the run that this one goes on with, or else one that no other run has.
     pub(super) fn find(
         settings: &DriveSettings,
         (agents, suites): (&[Agent], &[(String, usize)]),
@@ -33,8 +34,11 @@ impl Version {
     ) -> Result<Version, RunError> {
         let key = key(agents, suites);
         let selected = json!([key, settings.cases, settings.categories, settings.limit]).to_string();
-        if let Some(given) = &settings.agent_version {
-            return Ok(Version { name: format!("version {given}"), key, selected, resumes: None });
+        let given = settings.agent_version.as_ref().map(|given| format!("version {given}"));
+        let files = if settings.agent_files.is_empty() { None } else { Some(files(&settings.agent_files)?) };
+        if settings.has_version() {
+            let name = given.into_iter().chain(files).collect::<Vec<_>>().join(" ");
+            return Ok(Version { name, key, selected, resumes: None });
         }
         let stopped = match store.filter(|_| !settings.store.fresh) {
             Some(store) => {
@@ -61,6 +65,34 @@ impl Version {
     pub(super) fn to_json(&self) -> Value {
         json!({ "name": self.name, "key": self.key, "selected": self.selected })
     }
+}
+
+/// A hash of all files that match, their names included.
+fn files(patterns: &[String]) -> Result<String, DriveError> {
+    let mut hasher = blake3::Hasher::new();
+    for pattern in patterns {
+        let wrong = |why: String| DriveError::AgentFiles { pattern: pattern.clone(), why };
+        let mut some = false;
+        // In the order of their names.
+        for path in glob::glob(pattern).map_err(|why| wrong(why.to_string()))? {
+            let path = path.map_err(|why| wrong(why.to_string()))?;
+            if !path.is_file() {
+                continue;
+            }
+            let text = std::fs::read(&path).map_err(|why| wrong(format!("{}: {why}", path.display())))?;
+            for part in [path.display().to_string().as_bytes(), &text] {
+                hasher.update(&(part.len() as u64).to_le_bytes());
+                hasher.update(part);
+            }
+            some = true;
+        }
+        if !some {
+            return Err(wrong(
+                "no file matches; quote the pattern, so that the shell leaves it as it is".to_owned(),
+            ));
+        }
+    }
+    Ok(format!("files {}", hasher.finalize().to_hex()))
 }
 
 /// The version of the last run that has this value, if it was stopped, and when it was begun.

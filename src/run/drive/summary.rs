@@ -125,7 +125,7 @@ impl AgentSummary {
         played: &Played,
         scored: &Result<Scored, ScoreError>,
     ) {
-        let Played { episode, spent } = played;
+        let Played { episode, spent, .. } = played;
         let case = &episode.stage().case;
         let ended = episode.ended().unwrap_or(Ended::NotAsked);
         self.episodes += 1;

@@ -25,6 +25,8 @@ pub(super) struct EpisodeTable {
     schema: Schema,
     scores: ScoreColumns,
     gold: bool,
+    /// Whether an agent can have a log.
+    logs: bool,
     /// The keys that the scorer reads.
     keys: &'static [&'static str],
 }
@@ -49,11 +51,17 @@ const ABOUT: [(&str, Kind); 16] = [
 ];
 /// What is known to be right: of the calls, and of the whole trajectory, where `bench` looks for each.
 const GOLD: [&str; 2] = ["gold", "trajectory_label"];
+/// What an agent of the user's own wrote on standard error.
+const LOG: &str = "agent_log";
 const OF_TESTS: &[&str] = &["response", "test", "tool_calls"];
 const OF_TASKS: &[&str] = &["response", "run", "example", "output_evaluation", "llm_reply"];
 
 impl EpisodeTable {
-    pub(super) fn new(of_tasks: bool, gold: bool, figures: &'static [&'static str]) -> EpisodeTable {
+    pub(super) fn new(
+        of_tasks: bool,
+        (gold, logs): (bool, bool),
+        figures: &'static [&'static str],
+    ) -> EpisodeTable {
         let keys = if of_tasks { OF_TASKS } else { OF_TESTS };
         let scores = ScoreColumns::new("", figures);
         let column = |name: &str, kind: Kind| Column { name: name.to_owned(), kind };
@@ -64,9 +72,10 @@ impl EpisodeTable {
         });
         let about = ABOUT.map(|(name, kind)| column(name, kind)).into_iter();
         let gold_column = GOLD.into_iter().filter(|_| gold).map(|name| column(name, Kind::Text));
-        let columns = about.chain(gold_column).chain(keys_of_scorer);
+        let log = logs.then(|| column(LOG, Kind::Words));
+        let columns = about.chain(log).chain(gold_column).chain(keys_of_scorer);
         let schema = Schema::of(columns.chain(scores.schema().columns.iter().cloned()).collect());
-        EpisodeTable { schema, scores, gold, keys }
+        EpisodeTable { schema, scores, gold, logs, keys }
     }
 
     pub(super) fn schema(&self) -> &Schema {
@@ -81,7 +90,7 @@ impl EpisodeTable {
         case: Option<&Object>,
         scored: &Result<Scored, ScoreError>,
     ) -> Record {
-        let Played { episode, spent } = played;
+        let Played { episode, spent, log } = played;
         let of = &episode.stage().case;
         let ended = episode.ended().unwrap_or(Ended::NotAsked);
         let about: [Json; 16] = [
@@ -114,7 +123,8 @@ impl EpisodeTable {
             (Some(case), name) => case.get(name).cloned().unwrap_or(Json::Null),
             (None, _) => Json::Null,
         };
-        let cells = about.into_iter().chain(gold).chain(self.keys.iter().map(key)).map(Some);
+        let log = self.logs.then(|| cell::text(log.as_deref()));
+        let cells = about.into_iter().chain(log).chain(gold).chain(self.keys.iter().map(key)).map(Some);
         let scores = self.scores.record(Some(scored)).cells;
         Record { cells: cells.chain(scores).collect(), item: None }
     }

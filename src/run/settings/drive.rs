@@ -2,6 +2,9 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
 
 use super::{JudgeSettings, ModelSettings, OutputSettings, PanelSettings, StoreSettings};
 use crate::domain::Object;
@@ -18,6 +21,8 @@ pub struct DriveSettings {
     /// What names the agents' code, such as a commit: earlier runs of the same version answer too. Default: nothing, and only a run
     /// that was stopped is gone on with.
     pub agent_version: Option<String>,
+    /// Files whose contents are part of the version, as patterns such as `agent/**/*.py`. Default: none.
+    pub agent_files: Vec<String>,
     /// How often each case is driven. Default: once.
     pub repeats: NonZeroU32,
     /// Only the cases of these ids. Default: all.
@@ -82,6 +87,48 @@ pub enum AgentKind {
     Model(Box<ModelSettings>),
     /// Replies that are written down.
     Script(PathBuf),
+    /// An agent with a loop of its own.
+    Own(Box<OwnSettings>),
+}
+
+/// An agent with a loop of its own: it is given a case, calls its tools, and answers.
+#[derive(Debug, Clone)]
+pub struct OwnSettings {
+    /// How it is reached.
+    pub kind: OwnKind,
+    /// How many episodes it is in at once. Default: 4.
+    pub at_once: NonZeroU32,
+    /// The time that it has for an episode. Default: 300 seconds.
+    pub timeout: Duration,
+    /// Texts that nothing it writes may carry into outputs, such as keys of its environment. Default: none.
+    pub secrets: Vec<SecretString>,
+}
+
+/// How an agent with a loop of its own is reached.
+#[derive(Debug, Clone)]
+pub enum OwnKind {
+    /// A program, which reads and writes a JSON object a line.
+    Program {
+        /// A command line for the system's shell.
+        command: String,
+        /// Whether a program stays for further episodes; else each has one of its own.
+        keep: bool,
+    },
+    /// A server, which answers each JSON object with another.
+    Server {
+        /// Its address.
+        url: String,
+        /// Whether it may be reached unencrypted on another host.
+        allow_http: bool,
+    },
+}
+
+impl OwnSettings {
+    /// An agent with the usual limits.
+    pub fn new(kind: OwnKind) -> OwnSettings {
+        const AT_ONCE: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+        OwnSettings { kind, at_once: AT_ONCE, timeout: Duration::from_secs(300), secrets: Vec::new() }
+    }
 }
 
 impl AgentSettings {
@@ -93,6 +140,11 @@ impl AgentSettings {
             }
             _ => None,
         }
+    }
+
+    /// An agent of your own, under a name.
+    pub fn own(name: impl Into<String>, settings: OwnSettings) -> AgentSettings {
+        AgentSettings { name: name.into(), kind: AgentKind::Own(Box::new(settings)) }
     }
 
     /// An agent whose replies stand in a file.
@@ -109,6 +161,7 @@ impl DriveSettings {
             source,
             agents,
             agent_version: None,
+            agent_files: Vec::new(),
             repeats: NonZeroU32::MIN,
             cases: Vec::new(),
             categories: Vec::new(),
@@ -128,8 +181,17 @@ impl DriveSettings {
         }
     }
 
-    /// How many of the agents are models.
-    pub(in crate::run) fn models(&self) -> usize {
-        self.agents.iter().filter(|agent| matches!(agent.kind, AgentKind::Model(_))).count()
+    /// Whether anything of the agents is kept: replies of models, and episodes of an agent that has a version.
+    pub(in crate::run) fn is_kept(&self) -> bool {
+        self.agents.iter().any(|agent| match agent.kind {
+            AgentKind::Model(_) => true,
+            AgentKind::Own(_) => self.has_version(),
+            AgentKind::Script(_) => false,
+        })
+    }
+
+    /// Whether somebody says which version the agents are.
+    pub(in crate::run) fn has_version(&self) -> bool {
+        self.agent_version.is_some() || !self.agent_files.is_empty()
     }
 }

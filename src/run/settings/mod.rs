@@ -29,7 +29,7 @@ pub use audit::AuditSettings;
 pub use bench::BenchSettings;
 pub use compare::{CompareSettings, Compared, ComparedTable};
 pub use convert::ConvertSettings;
-pub use drive::{AgentKind, AgentSettings, DriveSettings, DriveSource};
+pub use drive::{AgentKind, AgentSettings, DriveSettings, DriveSource, OwnKind, OwnSettings};
 pub use error::SettingsError;
 pub use gold::{BfclSettings, GoldOrigin, GoldSettings, MakingSettings};
 pub use input::{InputKind, InputSettings, UnknownInputKind};

@@ -1,0 +1,50 @@
+//! The end of what a program writes on standard error: for people, so bounded.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes that are kept. Chosen: a long traceback.
+const MOST: usize = 8 << 10;
+/// Characters of its last line that a reason shows. Chosen: an exception with its message.
+const LINE: usize = 200;
+
+/// The last bytes of a stream that another thread reads.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LogTail(Arc<Mutex<VecDeque<u8>>>);
+
+impl LogTail {
+    pub(super) fn push(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(&bytes[bytes.len().saturating_sub(MOST)..]);
+        let surplus = kept.len().saturating_sub(MOST);
+        kept.drain(..surplus);
+    }
+
+    /// What is kept; it begins anew.
+    pub(super) fn take(&self) -> Vec<u8> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *kept).into()
+    }
+}
+
+/// The last line of a log that says something, cut short.
+pub(super) fn last_line(log: &str) -> Option<String> {
+    let line = log.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().filter(|c| !c.is_control()).take(LINE).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_is_kept() {
+        let tail = LogTail::default();
+        tail.push(&[b'a'; 3 * MOST]);
+        tail.push(b"\nValueError: no such city\n\n");
+        let log = String::from_utf8(tail.take()).unwrap();
+        assert_eq!((log.len(), tail.take().len()), (MOST, 0));
+        assert_eq!(last_line(&log).as_deref(), Some("ValueError: no such city"));
+        assert_eq!(last_line(" \n"), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! Agents of the user's own, which have a loop of their own: they are given a case, call its tools, and answer.
+//!
+//! One seam, [`OwnAgent`], stands between how an agent is reached (a program, a server) and how its episodes are driven. What it calls
+//! is recorded here, by the loop that answers the calls: nothing rests on what an agent tells of itself.
+
+mod group;
+mod log_tail;
+mod pass;
+mod program;
+mod server;
+mod talk;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::DriveError;
+use crate::drive::{Ended, Episode, Heard};
+use crate::run::RunError;
+use crate::run::settings::{OwnKind, OwnSettings, SettingsError};
+use program::ProgramAgent;
+use server::ServerAgent;
+
+pub(super) use pass::{OwnPass, drive_own};
+use talk::OwnEpisodes;
+
+/// An agent with a loop of its own.
+pub(super) trait OwnAgent: Send + Sync {
+    /// A conversation in the episode of this `id`. Nothing is started before it is to reply.
+    fn talk(&self, id: &str) -> Box<dyn Talk>;
+
+    /// Lets go of what is kept for further conversations.
+    fn finish(&self) -> BoxFuture<'_, ()>;
+}
+
+/// A conversation of one episode.
+pub(super) trait Talk: Send {
+    /// What the agent says next, when it has been told what is new in `episode`. Dropped, it need not be waited for.
+    fn reply<'a>(&'a mut self, episode: &'a Episode) -> BoxFuture<'a, Result<Heard, Fault>>;
+
+    /// Ends it. `answered` says whether the agent has come to its answer; else it is in the midst of something.
+    fn end(self: Box<Self>, answered: bool) -> BoxFuture<'static, Farewell>;
+}
+
+/// Why an episode ends without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub ended: Ended,
+    pub why: String,
+}
+
+impl Fault {
+    fn protocol(why: impl Into<String>) -> Fault {
+        Fault { ended: Ended::ProtocolError, why: why.into() }
+    }
+
+    fn agent(why: impl Into<String>) -> Fault {
+        Fault { ended: Ended::AgentError, why: why.into() }
+    }
+
+    /// Nobody can tell whether it is the agent's.
+    fn unclear(why: impl Into<String>) -> Fault {
+        Fault { ended: Ended::Errored, why: why.into() }
+    }
+
+    fn late(timeout: Duration) -> Fault {
+        let why = format!("no answer within {} s (--agent-timeout)", timeout.as_secs_f64());
+        Fault { ended: Ended::TimedOut, why }
+    }
+}
+
+/// What is left of a conversation at its end.
+#[derive(Debug, Default)]
+pub(super) struct Farewell {
+    /// The end of what the agent wrote on standard error.
+    pub log: Option<String>,
+    /// What it did after its answer.
+    pub fault: Option<Fault>,
+}
+
+/// An agent of the user's own, ready to be driven, and its episodes.
+pub(super) struct Own {
+    pub agent: Box<dyn OwnAgent>,
+    /// What its episodes are kept under.
+    pub identity: String,
+    pub at_once: usize,
+    pub timeout: Duration,
+    pub episodes: OwnEpisodes,
+}
+
+impl Own {
+    /// The agent that `settings` describe. Nothing is started or sent.
+    ///
+    /// # Errors
+    /// If a server's address is none, or would be reached unencrypted on another host.
+    pub(super) fn new(name: &str, settings: &OwnSettings) -> Result<Arc<Own>, RunError> {
+        let OwnSettings { kind, at_once, timeout, secrets } = settings;
+        let at_once = at_once.get() as usize;
+        let (agent, identity): (Box<dyn OwnAgent>, String) = match kind {
+            OwnKind::Program { command, keep } => {
+                (Box::new(ProgramAgent::new(command, *keep, secrets)), format!("exec:{command}"))
+            }
+            OwnKind::Server { url, allow_http } => {
+                let unusable = |why: crate::judge::SetupError| DriveError::Agent {
+                    name: name.to_owned(),
+                    why: why.to_string(),
+                };
+                let server = ServerAgent::new(url, *timeout, at_once).map_err(unusable)?;
+                if server.is_exposed() && !allow_http {
+                    return Err(SettingsError::Exposed(server.public_url()).into());
+                }
+                let identity = server.public_url();
+                (Box::new(server), identity)
+            }
+        };
+        Ok(Arc::new(Own { agent, identity, at_once, timeout: *timeout, episodes: OwnEpisodes::default() }))
+    }
+}

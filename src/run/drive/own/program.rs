@@ -1,0 +1,328 @@
+//! An agent that is a program: an object a line on its standard input and output.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use secrecy::SecretString;
+use tokio::sync::mpsc as lines;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::group::{Pipes, ProcessGroup};
+use super::log_tail::{LogTail, last_line};
+use super::{Farewell, Fault, OwnAgent, Talk};
+use crate::domain::{Json, Object};
+use crate::drive::protocol::{self, Said, excerpt};
+use crate::drive::{Episode, Heard};
+use crate::judge::Redactor;
+
+/// The longest line that is read, in bytes. Chosen: far above any answer, far below what memory holds.
+const LONGEST: usize = 4 << 20;
+/// Lines that are read ahead of being looked at.
+const AHEAD: usize = 4;
+/// How long a program may take to end by itself after its answer.
+const GRACE: Duration = Duration::from_secs(1);
+/// From a program's closing its output to its end. Chosen: an interpreter puts things in order.
+const CLOSING: Duration = Duration::from_millis(50);
+/// How long the end of a program's log is waited for, once all of its processes have ended.
+const LOG_GRACE: Duration = Duration::from_millis(500);
+/// What a shell ends with that cannot run a command.
+const NOT_RUN: [i32; 2] = [126, 127];
+
+/// How a program is started, and those that wait for another case.
+struct Programs {
+    command: String,
+    /// Whether a program stays for further cases.
+    keep: bool,
+    redactor: Redactor,
+    idle: Mutex<Vec<Program>>,
+}
+
+pub(super) struct ProgramAgent(Arc<Programs>);
+
+/// A program under way.
+struct Program {
+    group: ProcessGroup,
+    input: Option<mpsc::Sender<Vec<u8>>>,
+    output: lines::Receiver<Line>,
+    log: LogTail,
+    /// Ends when its log does.
+    logged: mpsc::Receiver<()>,
+    /// The episodes that it has come to the end of.
+    over: HashSet<String>,
+}
+
+/// What a program wrote up to the end of a line.
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+struct ProgramTalk {
+    programs: Arc<Programs>,
+    id: String,
+    program: Option<Program>,
+    /// How many messages it has been told.
+    told: usize,
+    /// The end of its log, where it ended by itself.
+    log: Option<Vec<u8>>,
+}
+
+impl ProgramAgent {
+    pub(super) fn new(command: &str, keep: bool, secrets: &[SecretString]) -> ProgramAgent {
+        let (command, redactor) = (command.to_owned(), Redactor::of(secrets));
+        ProgramAgent(Arc::new(Programs { command, keep, redactor, idle: Mutex::default() }))
+    }
+}
+
+impl OwnAgent for ProgramAgent {
+    fn talk(&self, id: &str) -> Box<dyn Talk> {
+        let programs = Arc::clone(&self.0);
+        Box::new(ProgramTalk { programs, id: id.to_owned(), program: None, told: 0, log: None })
+    }
+
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        let idle = std::mem::take(&mut *self.0.idle());
+        async move {
+            for mut program in idle {
+                program.input = None;
+                // It may have something to put in order, as after its answer where it is not kept.
+                let _ = timeout(GRACE, async { while program.output.recv().await.is_some() {} }).await;
+                program.end().await;
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Programs {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Program>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn readable(&self, bytes: Vec<u8>) -> String {
+        String::from_utf8_lossy(&self.redactor.apply(bytes)).into_owned()
+    }
+}
+
+impl Talk for ProgramTalk {
+    fn reply<'a>(&'a mut self, episode: &'a Episode) -> BoxFuture<'a, Result<Heard, Fault>> {
+        async move {
+            self.tell(episode)?;
+            loop {
+                let line = match self.program.as_mut() {
+                    Some(program) => program.output.recv().await,
+                    None => None,
+                };
+                match line {
+                    None => return Err(self.gone().await),
+                    Some(Line::TooLong) => {
+                        return Err(Fault::protocol(format!(
+                            "it wrote a line of more than {} MB",
+                            LONGEST >> 20
+                        )));
+                    }
+                    Some(Line::Whole(line)) => {
+                        if let Some(heard) = self.hear(line, episode)? {
+                            return Ok(heard);
+                        }
+                    }
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn end(mut self: Box<Self>, answered: bool) -> BoxFuture<'static, Farewell> {
+        async move {
+            let mut farewell = Farewell::default();
+            let Some(mut program) = self.program.take() else {
+                farewell.log = self.log.take().map(|log| self.programs.readable(log));
+                return farewell;
+            };
+            if answered && self.programs.keep {
+                let log = self.programs.readable(program.log.take());
+                program.over.insert(std::mem::take(&mut self.id));
+                self.programs.idle().push(program);
+                farewell.log = Some(log);
+            } else {
+                program.input = None;
+                if answered {
+                    farewell.fault = after_answer(&mut program, &self.programs).await;
+                }
+                farewell.log = Some(self.programs.readable(program.end().await.1));
+            }
+            farewell.log = farewell.log.filter(|log| !log.trim().is_empty());
+            farewell
+        }
+        .boxed()
+    }
+}
+
+impl ProgramTalk {
+    /// Tells the program what is new: first the case.
+    fn tell(&mut self, episode: &Episode) -> Result<(), Fault> {
+        let mut news: Vec<Object> = Vec::new();
+        if self.program.is_none() {
+            let idle = self.programs.idle().pop();
+            let started = || Program::start(&self.programs.command);
+            let failed = |why| Fault::unclear(format!("the program cannot be started: {why}"));
+            self.program = Some(idle.map_or_else(started, Ok).map_err(failed)?);
+            news.push(protocol::case(&self.id, episode));
+        } else {
+            news.extend(protocol::news(episode, self.told));
+        }
+        self.told = episode.messages().len();
+        for mut object in news {
+            if self.programs.keep {
+                object.insert("case", self.id.as_str());
+            }
+            if let Some(input) = self.program.as_ref().and_then(|program| program.input.as_ref()) {
+                // Where nobody reads it any more, there will be no answer.
+                let _ = input.send(format!("{}\n", Json::Object(object)).into_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    /// What a line says; nothing where it is empty, or of a case that is over.
+    fn hear(&self, line: Vec<u8>, episode: &Episode) -> Result<Option<Heard>, Fault> {
+        let line = self.programs.redactor.apply(line);
+        let text = std::str::from_utf8(&line).map_err(|_| {
+            Fault::protocol(format!("`{}` is not UTF-8", excerpt(&String::from_utf8_lossy(&line))))
+        })?;
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let advice = "; standard output is for the protocol alone, all else belongs on standard error";
+        let wrong = |why: String| {
+            let advice = if why.contains("is not JSON") { advice } else { "" };
+            Fault::protocol(format!("{why}{advice}"))
+        };
+        let case_of = |text: &str| Json::parse(text).ok()?.get("case")?.as_str().map(str::to_owned);
+        let over = self.program.as_ref().map(|program| &program.over);
+        if case_of(text).is_some_and(|case| over.is_some_and(|over| over.contains(&case))) {
+            return Ok(None);
+        }
+        let Said { heard, case } = protocol::read(text, episode).map_err(wrong)?;
+        match case {
+            Some(case) if case != self.id => Err(Fault::protocol(format!(
+                "it names the case `{}`, and was given `{}`",
+                excerpt(&case),
+                self.id
+            ))),
+            None if self.programs.keep => Err(Fault::protocol(format!(
+                "with --agent-keep each line names its case: `\"case\": \"{}\"` is missing in `{}`",
+                self.id,
+                excerpt(text)
+            ))),
+            _ => Ok(Some(heard)),
+        }
+    }
+
+    /// Why the program says no more.
+    async fn gone(&mut self) -> Fault {
+        let Some(program) = self.program.take() else { return Fault::unclear("there is no program") };
+        // It closes its output a moment before it ends.
+        tokio::time::sleep(CLOSING).await;
+        let (status, log) = program.end().await;
+        self.log = Some(log.clone());
+        let said = last_line(&self.programs.readable(log))
+            .map(|line| format!("; on standard error: {line}"))
+            .unwrap_or_default();
+        match status.and_then(|status| status.code()) {
+            Some(code) if NOT_RUN.contains(&code) => {
+                Fault::unclear(format!("the command cannot be run (exit code {code}){said}"))
+            }
+            Some(code) => {
+                Fault::agent(format!("the program ended before an answer, with exit code {code}{said}"))
+            }
+            None => Fault::agent(format!(
+                "the program was ended by a signal, or closed its standard output, before an answer{said}"
+            )),
+        }
+    }
+}
+
+/// What a program does wrong after its answer, which is to be the last that it says.
+async fn after_answer(program: &mut Program, programs: &Programs) -> Option<Fault> {
+    let told = async {
+        loop {
+            match program.output.recv().await {
+                None => return None,
+                Some(Line::Whole(line)) if line.iter().all(u8::is_ascii_whitespace) => {}
+                Some(Line::Whole(line)) => {
+                    return Some(format!(
+                        "after its answer it wrote `{}`",
+                        excerpt(&programs.readable(line))
+                    ));
+                }
+                Some(Line::TooLong) => return Some("it went on after its answer".to_owned()),
+            }
+        }
+    };
+    timeout(GRACE, told).await.ok().flatten().map(Fault::protocol)
+}
+
+impl Program {
+    fn start(command: &str) -> std::io::Result<Program> {
+        let (group, Pipes { mut input, output, mut errors }) = ProcessGroup::start(command)?;
+        let (to_write, writing) = mpsc::channel::<Vec<u8>>();
+        let (read, lines) = lines::channel(AHEAD);
+        let (log, (log_end, logged)) = (LogTail::default(), mpsc::channel());
+        // Threads of their own: a program that reads nothing, or writes without end, holds up nobody else. They end with its pipes.
+        spawn(move || {
+            for bytes in writing {
+                if input.write_all(&bytes).and_then(|()| input.flush()).is_err() {
+                    return;
+                }
+            }
+        })?;
+        spawn(move || read_lines(BufReader::new(output), &read))?;
+        let tail = log.clone();
+        spawn(move || {
+            let _log_end: mpsc::Sender<()> = log_end;
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = errors.read(&mut buffer) {
+                tail.push(&buffer[..read]);
+            }
+        })?;
+        Ok(Program { group, input: Some(to_write), output: lines, log, logged, over: HashSet::new() })
+    }
+
+    /// Ends all of its processes; how the program ended, and its log.
+    async fn end(mut self) -> (Option<ExitStatus>, Vec<u8>) {
+        let ended = spawn_blocking(move || {
+            let status = self.group.end();
+            // What it wrote last is on its way.
+            let _ = self.logged.recv_timeout(LOG_GRACE);
+            (status, self.log.take())
+        });
+        ended.await.unwrap_or_default()
+    }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name("agent pipe".to_owned()).spawn(work).map(drop)
+}
+
+fn read_lines(mut from: impl BufRead, to: &lines::Sender<Line>) {
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut from).take(LONGEST as u64 + 1).read_until(b'\n', &mut line);
+        let line = match read {
+            Ok(0) | Err(_) => return,
+            Ok(_) if line.len() > LONGEST => Line::TooLong,
+            Ok(_) => Line::Whole(line),
+        };
+        let is_last = matches!(line, Line::TooLong);
+        if to.blocking_send(line).is_err() || is_last {
+            return;
+        }
+    }
+}

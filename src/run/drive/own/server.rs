@@ -1,0 +1,66 @@
+//! An agent behind an address: each request holds the case and all that was said since, each response calls or an answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::{Farewell, Fault, OwnAgent, Talk};
+use crate::drive::{Episode, Heard, protocol};
+use crate::judge::{AgentServer, AgentServerError, SetupError};
+
+/// What the client's own limit on time adds to the agent's, which is to come first.
+const SLACK: Duration = Duration::from_secs(5);
+
+pub(super) struct ServerAgent(Arc<AgentServer>);
+
+struct ServerTalk {
+    server: Arc<AgentServer>,
+    id: String,
+}
+
+impl ServerAgent {
+    pub(super) fn new(url: &str, timeout: Duration, at_once: usize) -> Result<ServerAgent, SetupError> {
+        Ok(ServerAgent(Arc::new(AgentServer::new(url, timeout + SLACK, at_once)?)))
+    }
+
+    pub(super) fn public_url(&self) -> String {
+        self.0.public_url()
+    }
+
+    pub(super) fn is_exposed(&self) -> bool {
+        self.0.is_exposed()
+    }
+}
+
+impl OwnAgent for ServerAgent {
+    fn talk(&self, id: &str) -> Box<dyn Talk> {
+        Box::new(ServerTalk { server: Arc::clone(&self.0), id: id.to_owned() })
+    }
+
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        async {}.boxed()
+    }
+}
+
+impl Talk for ServerTalk {
+    fn reply<'a>(&'a mut self, episode: &'a Episode) -> BoxFuture<'a, Result<Heard, Fault>> {
+        let mut body = protocol::case(&self.id, episode);
+        body.insert("history", protocol::history(episode));
+        async move {
+            let said = self.server.post(crate::domain::Json::Object(body).to_string()).await;
+            let said = said.map_err(|why| match why {
+                AgentServerError::Unreachable(why) => Fault::unclear(why),
+                AgentServerError::Failed(why) => Fault::agent(why),
+                AgentServerError::Unreadable(why) => Fault::protocol(why),
+            })?;
+            protocol::read(&said, episode).map(|said| said.heard).map_err(Fault::protocol)
+        }
+        .boxed()
+    }
+
+    fn end(self: Box<Self>, _answered: bool) -> BoxFuture<'static, Farewell> {
+        async { Farewell::default() }.boxed()
+    }
+}

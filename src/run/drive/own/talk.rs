@@ -1,0 +1,104 @@
+//! An episode with an agent of the user's own: what it said, and what came of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Farewell, Fault, Own};
+use crate::drive::{Episode, Heard, Loop, Stage, protocol};
+
+/// All that is needed to play an episode again.
+#[derive(Debug, Clone, Default)]
+pub(in crate::run::drive) struct OwnEpisode {
+    /// What the agent said, in order.
+    pub said: Vec<Heard>,
+    /// What ended it, if the agent's answer did not.
+    pub fault: Option<Fault>,
+    /// From telling the agent something to hearing it, all together; the start of its program included.
+    pub latency_ms: u64,
+    /// The end of what the agent wrote on standard error.
+    pub log: Option<String>,
+    /// Whether an earlier run drove it.
+    pub cached: bool,
+}
+
+/// Episodes by the number of their case and their repeat.
+#[derive(Debug, Default)]
+pub(in crate::run::drive) struct OwnEpisodes(Mutex<HashMap<(usize, u32), Arc<OwnEpisode>>>);
+
+impl OwnEpisodes {
+    pub(in crate::run::drive) fn get(&self, case: usize, repeat: u32) -> Option<Arc<OwnEpisode>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&(case, repeat)).cloned()
+    }
+
+    pub(super) fn insert(&self, case: usize, repeat: u32, episode: OwnEpisode) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert((case, repeat), Arc::new(episode));
+    }
+}
+
+impl OwnEpisode {
+    /// Plays it again.
+    pub(in crate::run::drive) fn play(&self, stage: &Arc<Stage>) -> Episode {
+        let mut episode = Episode::new(stage, Loop::Own);
+        self.said.iter().for_each(|heard| episode.hear(heard.clone()));
+        if let Some(Fault { ended, why }) = &self.fault {
+            match ended.is_scored() {
+                true => episode.fail(*ended, why.clone()),
+                false => episode.end(*ended, Some(why.clone())),
+            }
+        }
+        episode
+    }
+
+    /// As the store keeps it.
+    pub(super) fn to_text(&self) -> String {
+        let said: Vec<&str> = self.said.iter().map(|heard| &*heard.message).collect();
+        json!({ "said": said, "log": self.log }).to_string()
+    }
+
+    /// Out of the store; `None` where it does not lead to the end of an episode of `stage`.
+    pub(super) fn of_text(text: &str, latency_ms: u64, stage: &Arc<Stage>) -> Option<OwnEpisode> {
+        let record: Value = serde_json::from_str(text).ok()?;
+        let mut episode = Episode::new(stage, Loop::Own);
+        let mut said = Vec::new();
+        for text in record["said"].as_array()? {
+            let heard = protocol::read(text.as_str()?, &episode).ok()?.heard;
+            episode.hear(heard.clone());
+            said.push(heard);
+        }
+        let log = record["log"].as_str().map(str::to_owned);
+        episode.ended()?;
+        Some(OwnEpisode { said, fault: None, latency_ms, log, cached: true })
+    }
+}
+
+/// Drives an episode to its end: whatever the agent does, it comes within the agent's time.
+pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpisode {
+    let mut episode = Episode::new(stage, Loop::Own);
+    let mut talk = own.agent.talk(id);
+    let mut driven = OwnEpisode::default();
+    let began = Instant::now();
+    while episode.asks().is_some() {
+        let reply = timeout_at(began + own.timeout, talk.reply(&episode)).await;
+        match reply.unwrap_or_else(|_| Err(Fault::late(own.timeout))) {
+            Ok(heard) => {
+                episode.hear(heard.clone());
+                driven.said.push(heard);
+            }
+            Err(fault) => {
+                driven.fault = Some(fault);
+                break;
+            }
+        }
+    }
+    driven.latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let is_answer = |heard: &Heard| heard.turn.calls.is_empty();
+    let answered = driven.fault.is_none() && driven.said.last().is_some_and(is_answer);
+    let Farewell { log, fault } = talk.end(answered).await;
+    driven.log = log;
+    driven.fault = driven.fault.or(fault);
+    driven
+}
