@@ -141,7 +141,6 @@ impl Host {
 /// What the names of variables end in that hold secrets.
 const SECRETS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 
-#[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
 fn process_secrets() -> Vec<SecretString> {
     let is_secret = |name: &str| SECRETS.iter().any(|end| name.to_uppercase().ends_with(end));
     let variables = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_secret));
