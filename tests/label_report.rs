@@ -385,6 +385,57 @@ fn marks_are_gold_for_every_command() {
     work.run(&["suite", "from-log", "gold.csv", "-o", "suite.jsonl", "-q"]).ended(0);
 }
 
+/// Rows that the page draws are the first rounds of a sample: `label --errata` says of gold.csv what the page says.
+#[test]
+fn what_the_page_draws_speaks_for_all_rows() {
+    let Some(browser) = browser() else { return };
+    let work = Workspace::new();
+    let input = data("quickstart.csv");
+    let html = page(&work, &input, &["--decide", "always", "--drop", "gold"]);
+    let seen = browser::open(&browser, &probed(&html, "draw", ""), "");
+    assert_eq!(seen.console, Vec::<String>::new());
+    let probe = probe(&seen);
+    assert_eq!(probe["late"], json!([]), "{probe}");
+    // The row that was marked by hand may be drawn too, and then is done.
+    for drawn in probe["drawn"].as_array().unwrap() {
+        let (found, address) = (drawn[0].as_str().unwrap(), drawn[1].as_str().unwrap());
+        assert!(["20 of 60 rows. Show all", "19 of 60 rows. Show all"].contains(&found), "{probe}");
+        assert!(address.starts_with("#marked=todo"), "{probe}");
+    }
+    assert_eq!(
+        (&probe["left"], &probe["todo"]),
+        (&json!("Mark the 1 drawn row that is left"), &json!("1 of 60 rows. Show all"))
+    );
+    let share = probe["share"].as_str().unwrap();
+    assert!(share.contains("of all 60 rows are right, by 39 marks on drawn rows"), "{share}");
+    assert!(share.contains("1 drawn row has no mark yet"), "{share}");
+    assert_eq!(probe["again"], probe["share"], "after loading it again");
+    assert!(probe["unsure"][1].as_str().unwrap().starts_with("#marked=unsure"), "{probe}");
+    work.file("gold.csv", probe["gold"].as_str().unwrap());
+    let rows = work.rows("gold.csv");
+    let rounds = |round: &str| rows.iter().filter(|row| row["draw_round"] == round).count();
+    assert_eq!((rounds("1"), rounds("2")), (20, 20), "drawn rows go along, marked or not");
+    work.run(&["label", &input, "-o", "rows.csv", "-q", "--decide", "always", "--drop", "gold"]).ended(0);
+    let flags = ["label", "rows.csv", "-o", "out.jsonl", "--force", "--overwrite", "--decide", "always"];
+    let ran = work.run(&[&flags[..], &["--errata", "gold.csv"]].concat()).ended(0);
+    let figures = |text: &str| -> Vec<String> {
+        let number = |word: &str| {
+            word.trim_matches(['(', ')', ',', ';', '.']).parse::<f64>().ok().map(|n| format!("{n:.1}"))
+        };
+        text.split_whitespace().filter_map(number).collect()
+    };
+    let line = ran
+        .stdout
+        .lines()
+        .skip_while(|line| !line.starts_with("right "))
+        .take(3)
+        .collect::<Vec<_>>()
+        .join(" ");
+    // The share, its ends, all rows and marks; then what more marks would bring.
+    assert_eq!(figures(share)[..5], figures(&line)[..5], "{share}\n{line}");
+    assert_eq!(figures(share)[5..9], figures(&line)[5..9], "{share}\n{line}");
+}
+
 /// A table of a third of the rows of the quickstart with their ids, and what is right of them.
 fn some_gold(work: &Workspace) -> usize {
     let rows = csv::Reader::from_path(repository("datasets/quickstart.csv")).unwrap().into_deserialize();

@@ -40,6 +40,7 @@ mod library;
 mod limits;
 mod log_columns;
 mod logs;
+mod next;
 mod notebooks;
 mod one_build;
 mod options;

@@ -14,6 +14,7 @@ mod worlds;
 use std::collections::BTreeMap;
 
 use tooljudge_core::domain::Random;
+use tooljudge_core::sampling::{self, Draw, Queue};
 use tooljudge_core::stats::*;
 use worlds::{Clusters, Judge, World};
 
@@ -150,11 +151,12 @@ impl Cell<'_> {
 }
 
 type Section = (&'static str, fn(&mut Cell));
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 8] = [
     ("figures", figures),
     ("scores", scores),
     ("corrected", corrected),
     ("powered", powered),
+    ("drawn", drawn),
     ("repeats", repeats),
     ("paired", paired),
     ("shift", shift),
@@ -206,6 +208,104 @@ fn powered(cell: &mut Cell) {
             cell.count("powered", name, prediction_powered_share(&others, &tables), prevalence);
             cell.count("gold alone", name, prediction_powered_share(&[], &tables), prevalence);
         }
+    }
+}
+
+/// Marks of rows that are drawn one by one: how often the interval holds the share among all rows of that very log.
+fn drawn(cell: &mut Cell) {
+    let mut random = cell.random();
+    let rounds: [(&str, &[Queue]); 4] = [
+        ("drawn at random", &[Queue::Random]),
+        ("drawn by strata", &[Queue::Stratified]),
+        ("drawn by doubt", &[Queue::Active]),
+        ("drawn in rounds", &[Queue::Random, Queue::Active, Queue::Stratified]),
+    ];
+    let wanted = match cell.world.rows {
+        50 => 20,
+        200 => 40,
+        _ => 100,
+    };
+    for (name, judge) in [(", typical judge", TYPICAL), (", strong judge", STRONG)] {
+        for _ in 0..cell.replications {
+            let log = Log::of(cell.world, judge, &mut random);
+            for (figure, queues) in rounds {
+                let (found, _) = log.marked(queues, wanted, &mut random);
+                cell.count(figure, name, found, log.truth());
+            }
+            if let Clusters::Dominated(_) = cell.world.clusters {
+                // A question of a twelfth of the rows that happens to get none of twenty marks.
+                let log =
+                    Log::of(World { clusters: Clusters::Dominated(0.08), ..cell.world }, judge, &mut random);
+                let (found, of_giant) = log.marked(&[Queue::Random], 20, &mut random);
+                cell.count("drawn, one of 8 %", name, found, log.truth());
+                if of_giant == 0 {
+                    cell.count("drawn, none of 8 %", name, found, log.truth());
+                }
+            }
+        }
+    }
+}
+
+/// A log whose rows have a label each, and of which it is known what is right.
+struct Log {
+    /// The question, what is right, and what the judge says.
+    rows: Vec<(usize, bool, bool)>,
+}
+
+impl Log {
+    fn of(world: World, judge: Judge, random: &mut Random) -> Log {
+        let clusters = world.draw(random, |gold, random| judge.label(gold, random));
+        let rows = clusters.iter().enumerate();
+        let rows = rows.flat_map(|(at, rows)| rows.iter().map(move |(gold, label)| (at, *gold, *label)));
+        Log { rows: rows.collect() }
+    }
+
+    fn truth(&self) -> f64 {
+        self.rows.iter().filter(|row| row.1).count() as f64 / self.rows.len() as f64
+    }
+
+    /// The share by so many marks, drawn in a round for each of the queues, and how many marks the first question has.
+    fn marked(&self, queues: &[Queue], wanted: usize, random: &mut Random) -> (Option<Estimate>, usize) {
+        let mut pool: Vec<usize> = (0..self.rows.len()).collect();
+        let mut drawn: Vec<(usize, Draw)> = Vec::new();
+        for (round, queue) in (1..).zip(queues) {
+            let count = wanted / queues.len();
+            let found = match queue {
+                Queue::Random => sampling::equally(pool.len(), count, random),
+                // The first question by itself, as a column would have it, and what fails.
+                Queue::Stratified => {
+                    let group = |row: &usize| match self.rows[*row] {
+                        (0, ..) => 0,
+                        (_, _, label) => 1 + usize::from(label),
+                    };
+                    let groups: Vec<usize> = pool.iter().map(group).collect();
+                    sampling::stratified(&groups, count, random).unwrap()
+                }
+                _ => {
+                    let doubt = |row: &usize| if self.rows[*row].2 { 0.7 } else { 1.4 } + 0.4 * random.unit();
+                    let sizes: Vec<f64> = pool.iter().map(doubt).collect();
+                    sampling::unevenly(&sizes, count, random)
+                }
+            };
+            let (count, of) = (found.len() as u64, pool.len() as u64);
+            let draw = |probability| Draw { queue: *queue, round, drawn: count, drawn_from: of, probability };
+            let taken: Vec<usize> = found.iter().map(|(at, _)| pool[*at]).collect();
+            drawn.extend(found.iter().map(|(at, probability)| (pool[*at], draw(*probability))));
+            pool.retain(|row| !taken.contains(row));
+        }
+        let draws: Vec<(Draw, bool)> = drawn.iter().map(|(_, draw)| (*draw, true)).collect();
+        let weights = sampling::weights(&draws, self.rows.len() as u64).unwrap();
+        let mark = |((row, _), weight): (&(usize, Draw), Option<f64>)| DrawnMark {
+            right: self.rows[*row].1,
+            label: Some(self.rows[*row].2),
+            weight: weight.unwrap(),
+        };
+        let marks: Vec<DrawnMark> = drawn.iter().zip(weights).map(mark).collect();
+        let passed = self.rows.iter().filter(|row| row.2).count() as u64;
+        let failed = self.rows.len() as u64 - passed;
+        let counts = LabelCounts { passed, failed, unlabelled: 0 };
+        let found = drawn_share(&marks, counts).map(|found| found.share);
+        (found, drawn.iter().filter(|(row, _)| self.rows[*row].0 == 0).count())
     }
 }
 

@@ -21,7 +21,7 @@
 //! A room uses only rooms on lower floors:
 //!
 //! ```text
-//! report → {gold, bench, audit, drive, train} → {normalize, render, snap, check, score, environment, stats} → {reading, schema, learn} → {language, python} → domain
+//! report → {gold, bench, audit, drive, train} → {normalize, render, snap, check, score, environment, stats, sampling} → {reading, schema, learn} → {language, python} → domain
 //! ```
 
 #![warn(missing_docs)]
@@ -40,6 +40,7 @@ mod python;
 mod reading;
 pub mod render;
 pub mod report;
+pub mod sampling;
 pub mod schema;
 pub mod score;
 pub mod snap;

@@ -177,6 +177,7 @@ fn kind_of(error: &RunError) -> Fault {
         | RunError::Drive(_)
         | RunError::Compare(_)
         | RunError::Merge(_)
+        | RunError::Next(_)
         | RunError::Suite(_)
         | RunError::Train(_) => Fault::Input,
         RunError::Store(_) => Fault::Store,

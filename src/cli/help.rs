@@ -83,6 +83,17 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "next",
+        &[
+            ("Draw 20 rows to mark", "tooljudge next labelled.parquet -n 20 -o todo.csv"),
+            ("Then: how many calls of the log are right?", "tooljudge label log.jsonl --errata todo.csv"),
+            (
+                "Draw 20 more, the less sure rows more often",
+                "tooljudge next labelled.parquet --gold todo.csv --queue active -o todo2.csv",
+            ),
+        ],
+    ),
+    (
         "merge",
         &[(
             "Label a table by two processes, then join what they wrote",

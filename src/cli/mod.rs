@@ -29,6 +29,7 @@ mod layers;
 mod log;
 mod merge;
 mod named;
+mod next;
 mod observer;
 mod printer;
 mod privacy;
@@ -90,6 +91,7 @@ enum Command {
     Score(Box<score::args::ScoreArgs>),
     Drive(Box<drive::args::DriveArgs>),
     Bench(Box<bench::args::BenchArgs>),
+    Next(Box<next::NextArgs>),
     Merge(Box<merge::MergeArgs>),
     Compare(Box<compare::CompareArgs>),
     Audit(Box<audit::args::AuditArgs>),
@@ -280,6 +282,7 @@ fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) 
             let config = Config::read(args.judging.config.as_deref(), host)?;
             bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, host)?
         }
+        Command::Next(args) => next::run(*args, host)?,
         Command::Merge(args) => merge::run(*args, host)?,
         Command::Compare(args) => compare::run(*args, host)?,
         Command::Audit(args) => {

@@ -2,8 +2,8 @@
 
 use super::settings::SettingsError;
 use super::{
-    AuditError, BenchError, CompareError, DriveError, GoldError, MergeError, ScoringError, SuiteError,
-    TrainError,
+    AuditError, BenchError, CompareError, DriveError, GoldError, MergeError, NextError, ScoringError,
+    SuiteError, TrainError,
 };
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
@@ -48,6 +48,9 @@ pub enum RunError {
     /// Parts of a run cannot be joined.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// No rows to mark can be picked.
+    #[error(transparent)]
+    Next(#[from] NextError),
     /// An input cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -22,6 +22,7 @@ mod label;
 mod labeler;
 mod manifest;
 mod merge;
+mod next;
 mod observer;
 mod outputs;
 pub(crate) mod panel;
@@ -57,6 +58,7 @@ pub use invalid_gold::{InvalidGold, InvalidGolds};
 pub use label::{LabelSummary, MemberSummary, forecast, label, label_blocking, resnap, resnap_blocking};
 pub use labeler::Labeler;
 pub use merge::{MergeError, MergeSummary, merge};
+pub use next::{NextError, NextSummary, next};
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
 #[cfg(feature = "cli")]

@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["language", "python"],
     &["reading", "schema", "learn"],
-    &["normalize", "render", "snap", "check", "score", "environment", "stats"],
+    &["normalize", "render", "snap", "check", "score", "environment", "stats", "sampling"],
     &["gold", "bench", "audit", "drive", "train"],
     &["report"],
     // Up to here in `core/src`, from here in `src`.

@@ -124,7 +124,39 @@
     seen.opened = text("#opened");
   };
 
-  const acts = { read: [reading], mark: [marking, exporting], click: [clicking] }[PLAN];
+  /** Marks some by hand, draws rows and marks them, all but one, by what their number says. */
+  const drawing = async () => {
+    lines()[0].click();
+    await until("the row", () => body.dataset.shown === row());
+    await press("2");
+    seen.before = text(".next");
+    for (let round = 0; round < 2; round += 1) {
+      await listed(() => document.getElementById("draw").click());
+      seen.drawn = [...(seen.drawn ?? []), [text("#found"), location.hash]];
+      const rows = lines().map((line) => line.dataset.row);
+      for (const [at, one] of rows.entries()) {
+        const line = lines().find((found) => found.dataset.row === one);
+        line.click();
+        await until("the row", () => body.dataset.shown === one);
+        const wanted = Number(one) % 3 ? "1" : "2";
+        if ((round < 1 || at > 0) && document.querySelectorAll(".mark-as")[Number(wanted) - 1].getAttribute("aria-pressed") !== "true") await press(wanted);
+      }
+    }
+    seen.left = text("#draw");
+    await listed(() => document.getElementById("draw").click());
+    seen.todo = text("#found");
+    seen.share = text(".next .share");
+    await listed(() => document.getElementById("unsure").click());
+    seen.unsure = [text("#found"), location.hash];
+  };
+
+  const drawnAgain = async () => {
+    seen.again = text(".next .share");
+    seen.chosen = text(".next");
+    await exporting();
+  };
+
+  const acts = { read: [reading], mark: [marking, exporting], draw: [drawing, drawnAgain], click: [clicking] }[PLAN];
   await acts[seen.phase - 1]();
   if (seen.phase < acts.length) {
     seen.phase += 1;

@@ -39,6 +39,10 @@ pub const IDS: [&str; 2] = ["id", "row_id"];
 /// The same for reports; of a log, several rows may have the same.
 pub const NAMES: [&str; 3] = ["id", "row_id", "source_id"];
 
+/// Columns that say how a row was drawn: the queue, the round, rows drawn in it, rows that it was drawn from, and how probable it was
+/// that it would draw this row. The last is empty of rows that were not drawn.
+pub const DRAW: [&str; 5] = ["draw_queue", "draw_round", "draw_size", "draw_from", "inclusion_probability"];
+
 /// Whether a column of this name is read without being asked for.
 pub fn is_known(name: &str) -> bool {
     is_gold(name) || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &NAMES].iter().any(|names| names.contains(&name))

@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 
+use crate::sampling::Draw;
+
 /// Corrections by row name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Errata {
     corrections: HashMap<String, Correction>,
+    /// How rows were drawn, where that is known of them.
+    draws: Option<HashMap<String, Draw>>,
 }
 
 /// What to do with a row.
@@ -38,6 +42,22 @@ impl Errata {
     /// The correction of the row of that name.
     pub fn of(&self, id: &str) -> Option<Correction> {
         self.corrections.get(id).copied()
+    }
+
+    /// Says that it is known how rows were picked, and how this one was drawn. False if the row was drawn otherwise before.
+    pub fn add_draw(&mut self, id: &str, draw: Option<Draw>) -> bool {
+        let draws = self.draws.get_or_insert_default();
+        draw.is_none_or(|draw| *draws.entry(id.to_owned()).or_insert(draw) == draw)
+    }
+
+    /// Whether it is known how rows were picked.
+    pub fn has_draws(&self) -> bool {
+        self.draws.is_some()
+    }
+
+    /// How the row of that name was drawn.
+    pub fn draw(&self, id: &str) -> Option<Draw> {
+        self.draws.as_ref()?.get(id).copied()
     }
 
     /// The names of all rows with a correction.

@@ -3,14 +3,19 @@
 use serde::Serialize;
 
 use super::calibration::Calibrated;
+use super::marks::{MarkedShare, Marks};
+use crate::sampling::Draw;
 use crate::stats::{
-    Confusion, Estimate, Histogram, NoInformation, corrected_share, prediction_powered_share, share, shifted,
+    Confusion, Estimate, Histogram, LabelCounts, NoInformation, corrected_share, prediction_powered_share,
+    share, shifted,
 };
 
 /// A judge's labels of logs, as far as rates need them: ten bytes for each row.
 #[derive(Debug, Clone, Default)]
 pub struct LogLabels {
     rows: Vec<(u64, u16)>,
+    /// What was marked, where it is known how rows were picked.
+    marks: Option<Marks>,
 }
 
 /// The share of right calls in logs.
@@ -34,6 +39,8 @@ pub struct Rate {
     pub powered: Option<Estimate>,
     /// Rows with gold, where only some have one.
     pub gold_rows: u64,
+    /// The share that is right among all rows, by gold on rows that were drawn with known probabilities.
+    pub marked: Option<MarkedShare>,
     /// How far the judge's confidences are from what any share of right calls would make them, from 0 to 1.
     pub distance: Option<f64>,
     /// Why there is no corrected share.
@@ -50,6 +57,18 @@ const BY_CHANCE: f64 = 0.01;
 const LARGE: f64 = 0.5;
 
 impl LogLabels {
+    /// Labels of logs in which it is known how the rows with gold were picked.
+    pub fn with_marks() -> LogLabels {
+        LogLabels { marks: Some(Marks::default()), ..LogLabels::default() }
+    }
+
+    /// Adds how the row with that label and gold was drawn, where this is known of rows.
+    pub fn mark(&mut self, draw: Option<Draw>, label: Option<bool>, gold: Option<bool>) {
+        if let Some(marks) = &mut self.marks {
+            marks.push(draw, label, gold);
+        }
+    }
+
     /// Adds a row of the cluster with that hash: its label, how probable the judge makes it that it is right, and its gold.
     pub fn push(&mut self, cluster: u64, label: Option<bool>, probability: Option<f64>, gold: Option<bool>) {
         let bin = match probability {
@@ -71,14 +90,21 @@ impl LogLabels {
         let unlabelled: u64 = others.iter().map(|(_, judged)| judged).sum();
         let gold_rows: u64 = golds.iter().map(Confusion::judged).sum();
         let partly = gold_rows > 0 && unlabelled > 0;
-        let judged = passes.iter().map(|(_, judged)| judged).sum();
+        let rows = self.rows.len() as u64;
+        let judged: u64 = passes.iter().map(|(_, judged)| judged).sum();
+        let passed: u64 = passes.iter().map(|(passed, _)| passed).sum();
+        let counts = LabelCounts { passed, failed: judged - passed, unlabelled: rows - judged };
+        let marked = self.marks.as_ref().map(|marks| marks.share(counts));
+        // Gold that was not drawn by chance must not pass for gold that was.
+        let may_be_random = partly && marked.is_none();
         let mut rate = Rate {
-            rows: self.rows.len() as u64,
+            rows,
             judged,
             clusters: clusters.len(),
             observed: share(&passes),
-            powered: if partly { prediction_powered_share(&others, &golds) } else { None },
+            powered: if may_be_random { prediction_powered_share(&others, &golds) } else { None },
             gold_rows: if partly { gold_rows } else { 0 },
+            marked,
             ..Rate::default()
         };
         let unseen = clusters.iter().filter(|cluster| cluster.gold.judged() == 0);
@@ -194,6 +220,7 @@ mod tests {
     use super::*;
     use crate::bench::calibration::{ClusterKind, Operating};
     use crate::domain::Random;
+    use crate::sampling::Queue;
 
     /// A judge that passes 90 % of right calls and 20 % of wrong ones, on a thousand rows of each.
     fn calibrated(right_passed: u64) -> Calibrated {
@@ -245,6 +272,25 @@ mod tests {
         );
         assert!(powered.width() < 0.08);
         assert!(rate.warnings.is_empty());
+    }
+
+    /// The wrong rows are marked first, as somebody does who looks for mistakes.
+    #[test]
+    fn gold_that_was_chosen_is_never_taken_for_random() {
+        let mut labels = LogLabels::with_marks();
+        for row in 0..1000_u64 {
+            let (passes, right) = (row % 4 > 0, row % 5 > 0);
+            let drawn = row % 10 == 7;
+            let draw =
+                Draw { queue: Queue::Random, round: 1, drawn: 100, drawn_from: 1000, probability: 0.1 };
+            let gold = (drawn || !right).then_some(right);
+            labels.push(row, Some(passes), None, gold);
+            labels.mark(drawn.then_some(draw), Some(passes), gold);
+        }
+        let rate = labels.rate(None);
+        let marked = rate.marked.unwrap();
+        assert_eq!((rate.powered, marked.marks, marked.chosen), (None, 100, 200));
+        assert!(marked.share.unwrap().value > 0.9, "{marked:?}");
     }
 
     #[test]

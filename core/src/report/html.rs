@@ -35,6 +35,8 @@ const ROWS_SCRIPT: &[&str] = &[
     include_str!("page/label/tools.js"),
     include_str!("page/label/view.js"),
     include_str!("page/label/marks.js"),
+    include_str!("page/label/share.js"),
+    include_str!("page/label/next.js"),
     include_str!("page/label/filters.js"),
     include_str!("page/label/rows.js"),
     include_str!("page/label/opened.js"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bench::Rate;
+use crate::bench::{MarkedShare, Rate};
 use crate::domain::{Flag, Lack, Status};
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{Agreement, CallCounts, Group, Summary};
@@ -243,9 +243,10 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
     let share = |figure: &Estimate| {
         format!("{:.1} % ({:.1} to {:.1})", 100.0 * figure.value, 100.0 * figure.low, 100.0 * figure.high)
     };
-    let Some(observed) = &rate.observed else { return Vec::new() };
-    let mut lines =
-        vec![format!("passed  {of} {} of {} with a label", share(observed), counted(rate.judged, "row"))];
+    let passed = rate.observed.as_ref().map(|observed| {
+        format!("passed  {of} {} of {} with a label", share(observed), counted(rate.judged, "row"))
+    });
+    let mut lines: Vec<String> = passed.into_iter().collect();
     if let (Some(corrected), Some(sensitivity), Some(specificity)) =
         (&rate.corrected, &rate.sensitivity, &rate.specificity)
     {
@@ -266,10 +267,56 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
             counted(rate.gold_rows, "row")
         ));
     }
-    if let Some(why) = &rate.refused {
+    if let Some(why) = rate.refused.as_ref().filter(|_| rate.observed.is_some()) {
         lines.push(format!("right   {of} is unknown: {why}"));
     }
+    if let Some(marked) = &rate.marked {
+        lines.extend(marks(of, marked, rate.rows));
+    }
     lines
+}
+
+/// The share that is right by marks on rows that were drawn, and what more marks would bring.
+fn marks(of: &str, marked: &MarkedShare, rows: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let (Some(share), Some(narrow)) = (&marked.share, marked.marks_for_2_points) {
+        lines.push(format!(
+            "right   {of} {:.1} % ({:.1} to {:.1}) of {}, by {} on rows that were drawn",
+            100.0 * share.value,
+            100.0 * share.low,
+            100.0 * share.high,
+            if rows == 1 { "1 row".to_owned() } else { format!("all {rows} rows") },
+            counted(marked.marks, "mark"),
+        ));
+        if narrow > 0 {
+            let twenty =
+                marked.reach_after_20.map(|reach| format!("; 20 more would bring ± {:.1}", 100.0 * reach));
+            lines.push(format!(
+                "         (± 2 points would take about {narrow} more{})",
+                twenty.unwrap_or_default()
+            ));
+        }
+    }
+    if let Some(why) = &marked.refused {
+        lines.push(format!("right   {of} is unknown: {why}"));
+    }
+    if marked.unmarked > 0 {
+        lines.push(format!(
+            "         {} drawn and not marked: if they are the hard ones, the share is wrong",
+            were(marked.unmarked, "row")
+        ));
+    }
+    if marked.chosen > 0 {
+        lines.push(format!(
+            "         {} chosen, not drawn: left out of the share",
+            were(marked.chosen, "mark")
+        ));
+    }
+    lines
+}
+
+fn were(count: u64, what: &str) -> String {
+    format!("{} {}", counted(count, what), if count == 1 { "was" } else { "were" })
 }
 
 /// What was unusual about rows, the commonest first.

@@ -7,6 +7,7 @@ use crate::bench::{Errata, NotALabel, Words};
 use crate::domain::Json;
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
+use crate::run::input::Draws;
 
 /// The column that holds corrections, whatever the column of gold is called.
 const GOLD: &str = "gold";
@@ -44,9 +45,10 @@ pub(in crate::run) fn read(
     for batch in table.batches(None) {
         let batch = batch.map_err(|why| wrong(why.to_string()))?;
         let ids = batch.column(id)?;
+        let draws = Draws::of(&batch)?;
         for (errata, column) in errata.iter_mut().zip(&corrected) {
             let Some(column) = column else { continue };
-            for (name, cell) in ids.iter().zip(batch.column(column)?) {
+            for (at, (name, cell)) in ids.iter().zip(batch.column(column)?).enumerate() {
                 let name = match name {
                     None | Some(Json::Null) => {
                         return Err(wrong(format!("a row has no `{id}`")).into());
@@ -57,6 +59,19 @@ pub(in crate::run) fn read(
                 let right = words.read(cell.as_ref()).map_err(|NotALabel(text)| {
                     wrong(format!("row `{name}`: `{text}` is not {}", words.list()))
                 })?;
+                let draw = match &draws {
+                    Some(draws) => {
+                        draws.at(at).map_err(|bad| wrong(format!("row `{name}`: {}", bad.why())))?
+                    }
+                    None => None,
+                };
+                if draws.is_some() && !errata.add_draw(&name, draw) {
+                    return Err(wrong(format!("row `{name}` was drawn twice: keep it once")).into());
+                }
+                // A row that was drawn and is not marked yet keeps the gold that it has.
+                if right.is_none() && draw.is_some() {
+                    continue;
+                }
                 if !errata.add(&name, right) {
                     let why = format!("row `{name}` is corrected twice, and not alike");
                     return Err(wrong(why).into());

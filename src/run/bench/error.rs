@@ -43,6 +43,9 @@ pub enum BenchError {
         "--errata corrects the row `{0}`, but several rows have that name; name a column that tells them apart with --id"
     )]
     AmbiguousErratum(String),
+    /// A cell that should say how its row was drawn, and what is wrong with it.
+    #[error("row {row}: {why}")]
+    NotADraw { row: u64, why: String },
     /// Doubtful gold is listed by rows' names, and no column holds them.
     #[error("--audit is for correcting gold by the names of rows: say which column has them with --id")]
     AuditWithoutNames,

@@ -2,6 +2,7 @@
 
 mod cell;
 mod clusters;
+mod draws;
 mod row;
 mod shard;
 mod source;
@@ -9,6 +10,7 @@ mod text_fields;
 
 pub(in crate::run) use cell::text;
 pub(in crate::run) use clusters::{Cluster, Clusters, hash};
+pub(in crate::run) use draws::Draws;
 pub use row::Row;
 pub use shard::{NoShard, SHARD_ROW, Shard};
 pub use source::{Chosen, Samples, Source, items};

@@ -164,7 +164,8 @@ impl Plan {
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
         let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
         let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
-        wanted.then(|| RateWatch::new(inputs, self.gold.clone()))
+        let has_draws = names.contains(&columns::DRAW[4]);
+        wanted.then(|| RateWatch::new(inputs, self.gold.clone(), has_draws))
     }
 
     /// `summaries` with the rates that were gathered.
@@ -188,7 +189,8 @@ impl Plan {
             summary.gold = agreement;
             let rate = labels.rate(self.calibrated.get(at));
             let is_told = self.rate || summary.mean_score.is_some() || !self.calibrated.is_empty();
-            summary.rate = (is_told || rate.gold_rows > 0).then_some(rate);
+            let is_marked = rate.marked.as_ref().is_some_and(|marked| marked.marks + marked.chosen > 0);
+            summary.rate = (is_told || rate.gold_rows > 0 || is_marked).then_some(rate);
         }
         summaries
     }

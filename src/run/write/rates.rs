@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bench::{Correction, Errata, LogLabels, NotALabel, Words};
 use crate::check::BaseRate;
 use crate::domain::{Json, Rails};
-use crate::run::input::{Clusters, text};
+use crate::run::input::{Clusters, Draws, text};
 use crate::run::{Agreement, BenchError, InvalidGold, Row, RunError, Watch};
 use crate::stats::{self, Estimate};
 use crate::table::Batch;
@@ -75,9 +75,8 @@ impl RateInput {
 impl RateWatch {
     /// How many rows have a correction and are not in the table.
     pub fn unmet(&self) -> usize {
-        let names =
-            |named: &NamedGold| named.errata.iter().flat_map(Errata::ids).collect::<HashSet<_>>().len();
-        self.named.as_ref().map_or(0, names) - self.met.len()
+        let named = self.named.iter().flat_map(|named| named.errata.iter()).flat_map(Errata::ids);
+        named.filter(|id| !self.met.contains(*id)).collect::<HashSet<_>>().len()
     }
 
     /// The mean score of the labels of the judge at a place, where they are graded.
@@ -88,8 +87,11 @@ impl RateWatch {
         stats::mean(&self.scores[at].values().copied().collect::<Vec<_>>(), range)
     }
 
-    pub fn new(judges: Vec<RateInput>, named: Option<NamedGold>) -> RateWatch {
-        let labels = vec![LogLabels::default(); judges.len()];
+    /// `has_draws` says that columns of the table tell how its rows were drawn.
+    pub fn new(judges: Vec<RateInput>, named: Option<NamedGold>, has_draws: bool) -> RateWatch {
+        let named_draws = named.iter().flat_map(|named| named.errata.iter()).any(Errata::has_draws);
+        let empty = if has_draws || named_draws { LogLabels::with_marks() } else { LogLabels::default() };
+        let labels = vec![empty; judges.len()];
         let scores = vec![HashMap::new(); judges.len()];
         let agreement =
             |judge: &RateInput| judge.gold.clone().map(|column| Agreement { column, ..Agreement::default() });
@@ -112,13 +114,23 @@ impl Watch for RateWatch {
         let ids = self.named.as_ref().map(|named| batch.column(&named.id)).transpose()?;
         let ids: Vec<Option<String>> = ids.into_iter().flatten().map(|id| text(id.as_ref())).collect();
         if let Some(named) = &self.named {
-            let is_corrected = |id: &String| named.errata.iter().any(|errata| errata.of(id).is_some());
-            for id in ids.iter().flatten().filter(|id| is_corrected(id)) {
+            let is_met = |errata: &Errata, id: &str| errata.of(id).is_some() || errata.draw(id).is_some();
+            let is_named = |id: &String| named.errata.iter().any(|errata| is_met(errata, id));
+            for id in ids.iter().flatten().filter(|id| is_named(id)) {
                 if !self.met.insert(id.clone()) {
                     return Err(BenchError::AmbiguousErratum(id.clone()).into());
                 }
             }
         }
+        let draws = Draws::of(batch)?;
+        let drawn_here = |at: usize| match &draws {
+            Some(draws) => draws.at(at).map_err(|bad| {
+                let (row, why) = (self.number + at as u64 + 1, bad.why());
+                RunError::from(BenchError::NotADraw { row, why })
+            }),
+            None => Ok(None),
+        };
+        let here = (0..rows.len()).map(drawn_here).collect::<Result<Vec<_>, _>>()?;
         let first = self.number;
         self.number += rows.len() as u64;
         let judges = self.judges.iter().zip(&mut self.labels).zip(&mut self.agreements).zip(&mut self.scores);
@@ -147,6 +159,8 @@ impl Watch for RateWatch {
                 let [a, b, c, d, e, f, g, h, ..] = *name;
                 let cluster = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
                 rates.push(cluster, label, probability, gold);
+                let drawn = self.named.as_ref().zip(id).and_then(|(named, id)| named.errata[of].draw(id));
+                rates.mark(drawn.or(here[at]), label, gold);
                 if let Some(score) = verdict.score().filter(|_| is_graded) {
                     let (sum, cases) = scores.entry(cluster).or_default();
                     (*sum, *cases) = (*sum + score, *cases + 1);

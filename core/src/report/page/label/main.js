@@ -37,10 +37,24 @@ async function start() {
     drawTally(at.tally, store, view, change);
     add(at.tally, el("p", { class: "marks-line" },
       el("span", null, count ? `${counted(count, "row")} marked` : "No row is marked yet: open one and press 1 or 2."),
-      el("button", { type: "button", class: "plain", id: "export", disabled: count === 0, click: exported }, "Download gold.csv"),
+      el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
       el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))),
+    nextOf(store, marks, picking),
     marks.isKept() ? null : el("p", { class: "failed" }, "This browser keeps nothing for files: the marks are lost when the page is closed. Download gold.csv before."));
   }
+
+  /** Shows the rows that were picked, and opens the first. */
+  async function showPicked(marked) {
+    await change({ ...freshView(), marked, sort: view.sort }, true);
+    if (matching.length) await open(matching[0], true);
+    say(`${counted(matching.length, "row")} to mark`);
+  }
+
+  const picking = {
+    toMark: () => showPicked("todo"),
+    draw: (rows, of) => (marks.pick("random", rows, of) ? showPicked("todo") : drawTop()),
+    unsure: (rows) => marks.pick("unsure", rows, rows.length) && showPicked("unsure"),
+  };
 
   async function list_() {
     const mine = (turn += 1);

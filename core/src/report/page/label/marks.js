@@ -9,13 +9,13 @@ function openMarks(about, changed) {
   const golds = list(about.members).map((member) => words(record(member).gold));
   const isOurs = (mark) => golds.some((gold) => Object.hasOwn(record(record(mark).gold), gold));
   let kept = true;
-  let state = { rows: {}, changes: [] };
+  let state = { rows: {}, changes: [], picks: [] };
   /** What is kept now: another page of these rows may be open beside this one. */
   const load = () => {
     if (!kept) return;
     try {
       const found = record(JSON.parse(localStorage.getItem(name) ?? "{}"));
-      state = { rows: record(found.rows), changes: list(found.changes) };
+      state = { rows: record(found.rows), changes: list(found.changes), picks: list(found.picks).map(record) };
     } catch {
       kept = false;
     }
@@ -67,6 +67,17 @@ function openMarks(about, changed) {
     note(row, note) {
       if ((of(row)?.note ?? "") !== note) set(row, (mark) => ({ gold: {}, ...mark, note }), false);
     },
+    /** Rows that were picked to be marked, by the name of their queue: each time the rows and how many they were picked from. */
+    picks: (queue) => state.picks.filter((pick) => pick.queue === queue).map(({ rows: of_, of: from }) => ({ rows: list(of_).map(Number), of: number(from) })),
+    /** Remembers rows that are picked now. False if the same rows were drawn meanwhile on another page. */
+    pick(queue, picked, from) {
+      load();
+      if (queue === "random" && state.picks.some((pick) => pick.queue === queue && list(pick.rows).some((row) => picked.includes(row)))) return false;
+      state.picks.push({ queue, rows: picked, of: from });
+      save();
+      changed(null, true);
+      return true;
+    },
     /** Takes the last change back; returns its row. */
     undo() {
       load();
@@ -88,13 +99,16 @@ async function goldTable(store, marks) {
   const inputs = list(about.columns).map(words);
   const id = words(about.id);
   const place = inputs.includes("row") ? "page_row" : "row";
-  const ours = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", place];
+  const draws = inputs.includes(DRAW[4]) ? [] : DRAW;
+  const ours = ["question", "messages", "tool_call", "tool_definitions", "flags", ...golds, "note", place, ...draws];
   // What the input says of right and wrong in other columns would be read before the marks.
   const others = inputs.filter((name) => !ours.includes(name) && name !== id && !list(about.golds).includes(name));
   const header = [...(id ? [id] : []), ...ours, ...others];
   const lines = [];
   let [cut, missing] = [0, 0];
-  for (const number of marks.rows().sort((a, b) => a - b)) {
+  // Drawn rows go along unmarked: without them nobody could see that some have no mark.
+  const drawn = draws.length ? drawnRows(marks) : [];
+  for (const number of [...new Set([...marks.rows(), ...drawn])].sort((a, b) => a - b)) {
     const mark = marks.of(number);
     if (!places.has(number)) {
       missing += 1;
@@ -108,8 +122,9 @@ async function goldTable(store, marks) {
     const cell = (name) => list(row.cells)[inputs.indexOf(name)];
     const values = new Map([
       [id, row.id], ["question", row.question], ["messages", messagesCell(row)], ["tool_call", row.call_text],
-      ["tool_definitions", row.box?.raw], ["flags", inputs.includes("flags") ? cell("flags") : JSON.stringify(list(row.flags))], ["note", mark.note || cell("note")], [place, number],
-      ...golds.map((gold) => [gold, own(mark.gold, gold) ?? cell(gold)]),
+      ["tool_definitions", row.box?.raw], ["flags", inputs.includes("flags") ? cell("flags") : JSON.stringify(list(row.flags))], ["note", mark?.note || cell("note")], [place, number],
+      ...golds.map((gold) => [gold, own(mark?.gold, gold) ?? cell(gold)]),
+      ...drawCells(number, marks).map((value, at) => [DRAW[at], draws.length ? value : cell(DRAW[at])]),
       ...others.map((name) => [name, cell(name)]),
     ]);
     lines.push(header.map((name) => values.get(name)));

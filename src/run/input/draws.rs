@@ -1,0 +1,67 @@
+//! How the rows of a table were drawn, where its columns say so.
+
+use crate::bench::columns;
+use crate::domain::Json;
+use crate::run::input::text;
+use crate::table::{Batch, TableError};
+use tooljudge_core::sampling::{Draw, Queue};
+
+/// The columns of a batch that say how its rows were drawn.
+pub(in crate::run) struct Draws {
+    cells: [Vec<Option<Json>>; 5],
+}
+
+/// A cell that does not say how its row was drawn.
+#[derive(Debug)]
+pub(in crate::run) struct NotADraw {
+    pub column: &'static str,
+    pub text: String,
+}
+
+impl Draws {
+    /// `None` of a table that does not speak of draws.
+    pub(in crate::run) fn of(rows: &Batch) -> Result<Option<Draws>, TableError> {
+        let [queue, round, drawn, from, probability] = columns::DRAW;
+        if rows.schema.position(probability).is_none() {
+            return Ok(None);
+        }
+        let column = |name| rows.column(name);
+        let cells = [column(queue)?, column(round)?, column(drawn)?, column(from)?, column(probability)?];
+        Ok(Some(Draws { cells }))
+    }
+
+    /// How the row at a place was drawn; `None` if it was not.
+    pub(in crate::run) fn at(&self, row: usize) -> Result<Option<Draw>, NotADraw> {
+        let cell = |at: usize| text(self.cells[at][row].as_ref());
+        let Some(probability) = cell(4) else { return Ok(None) };
+        let wrong = |at: usize| NotADraw { column: columns::DRAW[at], text: cell(at).unwrap_or_default() };
+        // Spreadsheets may write whole numbers with places.
+        let number = |at: usize| {
+            let found = cell(at).and_then(|text| text.trim().parse::<f64>().ok());
+            found.filter(|number| *number >= 1.0 && number.fract() == 0.0).map(|number| number as u64)
+        };
+        let named = |name: String| Queue::ALL.into_iter().find(|queue| queue.as_str() == name.trim());
+        let queue = cell(0).and_then(named).filter(|queue| queue.is_drawn()).ok_or_else(|| wrong(0))?;
+        let round = number(1).ok_or_else(|| wrong(1))?;
+        let drawn = number(2).ok_or_else(|| wrong(2))?;
+        let drawn_from = number(3).ok_or_else(|| wrong(3))?;
+        let probability = probability.trim().parse::<f64>().ok();
+        let probability = probability.filter(|p| *p > 0.0 && *p <= 1.0).ok_or_else(|| wrong(4))?;
+        Ok(Some(Draw { queue, round, drawn, drawn_from, probability }))
+    }
+}
+
+impl NotADraw {
+    /// What is wrong with it.
+    pub(in crate::run) fn why(&self) -> String {
+        let NotADraw { column, text } = self;
+        let what = match *column {
+            "draw_queue" => "the name of a queue that draws: random, stratified or active",
+            "inclusion_probability" => "a probability above 0 and up to 1",
+            _ => "a whole number from 1 on",
+        };
+        format!(
+            "`{text}` in the column `{column}` is not {what}; keep the cells of drawn rows as `tooljudge next` wrote them"
+        )
+    }
+}
