@@ -23,7 +23,7 @@ fn both(work: &Workspace, input: &str, count: usize, ending: &str, flags: &[&str
     let mut named: Vec<&str> = parts.iter().map(String::as_str).collect();
     // The order in which they are named does not matter.
     named.reverse();
-    work.run(&[&["merge"][..], &named, &["-o", &format!("all.{ending}")]].concat()).ended(0);
+    work.run(&[&["merge"][..], &named, &["--allow-empty", "-o", &format!("all.{ending}")]].concat()).ended(0);
     ["whole", "all"].map(|name| std::fs::read(work.path(&format!("{name}.{ending}"))).unwrap())
 }
 
