@@ -665,6 +665,7 @@ class DriveOptions(TypedDict, total=False):
     case: Some | None
     category: Some | None
     limit: int | str | None
+    system: Path | None
     max_steps: int | None
     examples: Path | None
     compat: str | None

@@ -171,6 +171,10 @@ fn junit_and_json_tell_of_every_episode() {
     let told: Value = serde_json::from_str(&ran.stdout).unwrap();
     let agent = &told["agents"][0];
     assert_eq!(agent["ended"], json!({"finished": 3, "errored": 1}));
+    let failures = agent["failures"].as_array().unwrap();
+    let ids: Vec<&str> = failures.iter().map(|failure| failure["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["c0#1", "c1#1", "c3#1"]);
+    assert!(failures[1]["reason"].as_str().unwrap().starts_with("no score: "), "{failures:?}");
     assert_eq!(
         (&agent["episodes"], &agent["unscored"], &agent["scores"]["passed"]),
         (&json!(4), &json!(1), &json!(1)),

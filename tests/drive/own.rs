@@ -232,3 +232,36 @@ fn what_does_not_fit_is_said_before_anything_is_started() {
     assert!(ran.stderr.contains("an agent of your own does not use --max-cost"), "{}", ran.stderr);
     assert!(!Path::new(&work.path("started")).exists());
 }
+
+#[test]
+fn instructions_are_replaced_or_extended() {
+    let work = workspace("case = hear(); open('told', 'w').write(case['messages'][0]['content']); answer()");
+    for (system, told) in [("Be brief. {system}\n", "Be brief. You know the weather."), ("Guess.", "Guess.")]
+    {
+        work.file("system.txt", system);
+        work.run(&[&DRIVE[..], &["--system", "system.txt", "--allow-failures"]].concat()).ended(0);
+        assert_eq!(work.read("told"), told);
+    }
+    let ran = work.run(&[&DRIVE[..], &["--system", "none.txt"]].concat()).ended(2);
+    assert!(ran.stderr.contains("cannot read the instructions none.txt"), "{}", ran.stderr);
+}
+
+#[test]
+fn all_tasks_are_driven_in_one_run() {
+    let work = workspace("hear(); answer()");
+    let drive = |inputs: &[&str]| {
+        let more =
+            ["--agent", "exec:python3 agent.py", "-o", "episodes.jsonl", "--limit", "30", "--allow-failures"];
+        work.run(&[&["drive"], inputs, &more].concat()).ended(0);
+        rows(&work, "episodes.jsonl")
+    };
+    let all = drive(&["langchain:*"]);
+    assert_eq!(all.len(), 30);
+    assert!(all[0]["id"].as_str().unwrap().starts_with("langchain:typewriter-1/"), "{}", all[0]["id"]);
+    assert_eq!(drive(&["langchain:multiverse", "langchain:relational"])[29]["suite"], "langchain:relational");
+    let dry = work
+        .run(&["drive", "langchain:*", "--agent", "exec:python3 agent.py", "--dry-run", "--json"])
+        .ended(0);
+    let told: Value = serde_json::from_str(&dry.stdout).unwrap();
+    assert_eq!((&told[0]["episodes"], &told[0]["next_turns"]), (&json!(84), &json!(84)));
+}

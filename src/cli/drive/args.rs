@@ -23,8 +23,8 @@ use crate::write::OutputFormat;
 /// built in. Replies are stored: run the same command again to resume a run that was stopped; what it had is not paid for twice.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DriveArgs {
-    /// Suites: .toml, .yaml, .json or .jsonl; or one task of LangChain Benchmarks: langchain:typewriter-1, langchain:typewriter-26,
-    /// langchain:relational, langchain:multiverse
+    /// Suites: .toml, .yaml, .json or .jsonl; or tasks of LangChain Benchmarks: langchain:typewriter-1, langchain:typewriter-26,
+    /// langchain:relational, langchain:multiverse, or 'langchain:*' for all four
     #[arg(required_unless_present = "tasks", value_name = "SUITE")]
     pub inputs: Vec<String>,
 
@@ -113,6 +113,10 @@ pub struct CaseArgs {
     /// At most N cases; 1k and 2M are valid
     #[arg(long, value_name = "N", value_parser = count)]
     pub limit: Option<u64>,
+
+    /// A file with the instructions (the system message) of all cases, in place of their own; {system} in it stands for those
+    #[arg(long, value_name = "FILE")]
+    pub system: Option<PathBuf>,
 
     /// The most replies that an agent has in an episode, where the suite does not say [default: 15]
     #[arg(long, value_name = "N")]

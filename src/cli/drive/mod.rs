@@ -244,6 +244,10 @@ fn to_json(found: &DriveSummary) -> Value {
         "baseline": baseline,
         "elapsed_s": found.elapsed.as_secs_f64(),
     });
+    for (at, agent) in found.agents.iter().enumerate() {
+        let failure = |(id, why): (&str, &str)| json!({ "id": id, "reason": why });
+        summary["agents"][at]["failures"] = agent.failures().map(failure).collect();
+    }
     if let Some(grade) = &found.grade {
         summary["grade"] = run::asked(grade);
     }

@@ -36,6 +36,8 @@ pub struct Settings<'a> {
 
 /// What the name of a task begins with.
 const TASK: &str = "langchain:";
+/// All of them.
+const ALL_TASKS: &str = "langchain:*";
 /// What the name of an agent begins with whose replies are written down.
 const SCRIPT: &str = "script:";
 /// The same of a program that is an agent.
@@ -84,6 +86,7 @@ impl Settings<'_> {
             cases: args.cases.ids.clone(),
             categories: args.cases.categories.clone(),
             limit: args.cases.limit,
+            system: args.cases.system.clone(),
             max_steps: args.cases.max_steps,
             follows,
             scorer: args.scoring.scorer.clone(),
@@ -218,6 +221,12 @@ fn source(args: &DriveArgs) -> anyhow::Result<DriveSource> {
     };
     let examples = args.cases.examples.clone();
     match &args.inputs[..] {
+        [all] if all == ALL_TASKS => {
+            if examples.is_some() {
+                bail!("--examples is for one task, and {ALL_TASKS} is all of them");
+            }
+            Ok(DriveSource::Tasks(EnvironmentName::ALL.to_vec()))
+        }
         [one] => match task(one) {
             Some(Ok(name)) => Ok(DriveSource::Task { name, examples }),
             Some(Err(why)) => Err(anyhow!("{one}: {why}")),
@@ -227,8 +236,13 @@ fn source(args: &DriveArgs) -> anyhow::Result<DriveSource> {
             None => Ok(DriveSource::Suites(vec![one.into()])),
         },
         several => {
+            let tasks: Vec<_> = several.iter().filter_map(task).collect();
+            if tasks.len() == several.len() && examples.is_none() {
+                let names = tasks.into_iter().collect::<Result<_, _>>().map_err(|why| anyhow!("{why}"))?;
+                return Ok(DriveSource::Tasks(names));
+            }
             if let Some(task) = several.iter().find(|input| task(input).is_some()) {
-                bail!("{task} is a task and is driven alone; leave out the other inputs");
+                bail!("{task} is a task: drive it alone or with other tasks, and --examples with one");
             }
             Ok(DriveSource::Suites(several.iter().map(PathBuf::from).collect()))
         }

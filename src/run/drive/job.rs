@@ -342,9 +342,8 @@ impl DrivePlan {
         let mut episodes =
             self.output.as_ref().map(|output| Sink::open(output, table.schema())).transpose()?;
         let mut turns = self.turns.as_ref().map(|output| Sink::open(output, &turn_schema())).transpose()?;
-        let listing = self.settings.junit.is_some();
         let mut agents: Vec<AgentSummary> =
-            self.agents.iter().map(|agent| AgentSummary::new(&agent.name, listing)).collect();
+            self.agents.iter().map(|agent| AgentSummary::new(&agent.name)).collect();
         let mut passes = vec![Passes::new(); self.agents.len()];
         let (mut rows, mut of_turns): (Vec<Record>, Vec<Record>) = (Vec::new(), Vec::new());
         self.each(outcomes, stopped, &mut |at, played| {
@@ -476,5 +475,5 @@ struct At<'a> {
 
 /// All episodes of an agent; one without a score is an error of its own.
 fn suite(agent: &AgentSummary) -> Suite {
-    Suite { name: agent.agent.clone(), cases: agent.listed.clone().unwrap_or_default() }
+    Suite { name: agent.agent.clone(), cases: agent.listed.clone() }
 }

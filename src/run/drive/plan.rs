@@ -16,6 +16,7 @@ use crate::drive::{
     Case, EpisodeScorer, Expected, Loop, Script, Stage, Suite, SuiteDefaults, SuiteFormat, langchain,
     read_suite,
 };
+use crate::environment::EnvironmentName;
 use crate::judge::{CostBudget, Remote};
 use crate::run::outputs::check_places;
 use crate::run::panel::{connect_agents, run_name};
@@ -59,7 +60,11 @@ impl DrivePlan {
             return Err(DriveError::NoAgent.into());
         }
         let mut suites = chosen(suites(&settings)?, &settings)?;
-        let of_tasks = matches!(settings.source, DriveSource::Task { .. });
+        let of_tasks = settings.source.is_of_tasks();
+        if let Some(path) = &settings.system {
+            let text = read(path, "instructions")?;
+            suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| instruct(case, text.trim()));
+        }
         suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| complete(case, &settings));
         fits(&settings, of_tasks, &suites)?;
         let scorer = EpisodeScorer::new(settings.scorer.as_deref(), &settings.scoring, settings.follows);
@@ -201,7 +206,7 @@ impl DrivePlan {
     }
 
     pub(super) fn of_tasks(&self) -> bool {
-        matches!(self.settings.source, DriveSource::Task { .. })
+        self.settings.source.is_of_tasks()
     }
 }
 
@@ -210,14 +215,8 @@ fn suites(settings: &DriveSettings) -> Result<Vec<Suite>, DriveError> {
         DriveSource::Suites(paths) => {
             paths.iter().map(|path| suite(path, settings)).collect::<Result<Vec<_>, _>>()?
         }
-        DriveSource::Task { name, examples: None } => {
-            let task = langchain::task(*name);
-            vec![task.map_err(|why| DriveError::Case {
-                suite: name.as_str().to_owned(),
-                case: String::new(),
-                why: why.to_string(),
-            })?]
-        }
+        DriveSource::Tasks(names) => names.iter().map(|name| task(*name)).collect::<Result<_, _>>()?,
+        DriveSource::Task { name, examples: None } => vec![task(*name)?],
         DriveSource::Task { name, examples: Some(path) } => {
             let text = read(path, "examples")?;
             let wrong = |why: String| DriveError::Content { path: path.clone(), why };
@@ -230,6 +229,23 @@ fn suites(settings: &DriveSettings) -> Result<Vec<Suite>, DriveError> {
         Some(twice) => Err(DriveError::SameSuite(twice.name.clone())),
         None => Ok(suites),
     }
+}
+
+fn task(name: EnvironmentName) -> Result<Suite, DriveError> {
+    langchain::task(name).map_err(|why| DriveError::Case {
+        suite: name.as_str().to_owned(),
+        case: String::new(),
+        why: why.to_string(),
+    })
+}
+
+/// What stands, in the instructions of the command, for a case's own.
+const OWN_SYSTEM: &str = "{system}";
+
+/// Puts other instructions in the place of a case's own.
+fn instruct(case: &mut Case, text: &str) {
+    let text = text.replace(OWN_SYSTEM, case.system.as_deref().unwrap_or_default());
+    case.system = (!text.is_empty()).then(|| Arc::from(text));
 }
 
 /// A list, or an object a line.
@@ -356,8 +372,10 @@ fn fits(settings: &DriveSettings, of_tasks: bool, suites: &[Suite]) -> Result<()
 fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Option<Output>), RunError> {
     let mut inputs: Vec<PathBuf> = match &settings.source {
         DriveSource::Suites(paths) => paths.clone(),
+        DriveSource::Tasks(_) => Vec::new(),
         DriveSource::Task { examples, .. } => examples.iter().cloned().collect(),
     };
+    inputs.extend(settings.system.clone());
     inputs.extend(settings.agents.iter().filter_map(|agent| match &agent.kind {
         AgentKind::Script(path) => Some(path.clone()),
         AgentKind::Model(_) | AgentKind::Own(_) => None,

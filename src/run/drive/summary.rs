@@ -73,8 +73,8 @@ pub struct AgentSummary {
     pub own_usd: f64,
     /// Replies that an earlier run had paid for.
     pub cached: u64,
-    /// All episodes by name, and how each came out, where they are to be listed.
-    pub(super) listed: Option<Vec<(String, CaseOutcome)>>,
+    /// All episodes by name, and how each came out.
+    pub(super) listed: Vec<(String, CaseOutcome)>,
     /// The scored episodes of each case, and all of them.
     pub(super) trials: BTreeMap<(String, String), (Trials, u64)>,
 }
@@ -98,14 +98,14 @@ const METRICS: [&str; 3] = ["precision", "recall", "param_accuracy"];
 const SEED: u64 = 20;
 
 impl AgentSummary {
-    pub(super) fn new(agent: &str, listing: bool) -> AgentSummary {
+    pub(super) fn new(agent: &str) -> AgentSummary {
         AgentSummary {
             agent: agent.to_owned(),
             episodes: 0,
             ended: BTreeMap::new(),
             why: BTreeMap::new(),
             tally: Tally::default(),
-            listed: listing.then(Vec::new),
+            listed: Vec::new(),
             categories: Vec::new(),
             flawed: 0,
             metrics: BTreeMap::new(),
@@ -148,9 +148,7 @@ impl AgentSummary {
                 self.measure(scored);
             }
         }
-        if let Some(listed) = &mut self.listed {
-            listed.push((id.to_owned(), outcome(ended, scored)));
-        }
+        self.listed.push((id.to_owned(), outcome(ended, scored)));
         let (trials, all) = self.trials.entry((suite.to_owned(), case.id.clone())).or_default();
         *all += 1;
         if let Some(passed) = passed.filter(|_| ended.is_scored()) {
@@ -185,6 +183,14 @@ impl AgentSummary {
             tally.decided += 1;
             tally.passed += u64::from(passed == Some(true));
         }
+    }
+
+    /// The episodes that failed or have no score, by name, with the reason.
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.listed.iter().filter_map(|(id, outcome)| match outcome {
+            CaseOutcome::Failed(why) => Some((id.as_str(), why.as_str())),
+            CaseOutcome::Passed | CaseOutcome::Skipped(_) => None,
+        })
     }
 
     /// Episodes without a score.

@@ -31,6 +31,8 @@ pub struct DriveSettings {
     pub categories: Vec<String>,
     /// At most so many cases. Default: all.
     pub limit: Option<u64>,
+    /// A file with the instructions of all cases; `{system}` in it stands for a case's own. Default: the case's own.
+    pub system: Option<PathBuf>,
     /// Replies of an agent in an episode, where the suite does not say. Default: 15.
     pub max_steps: Option<NonZeroU32>,
     /// Whose loop is followed. Default: ours.
@@ -62,6 +64,8 @@ pub struct DriveSettings {
 pub enum DriveSource {
     /// Suite files.
     Suites(Vec<PathBuf>),
+    /// Several tasks of LangChain Benchmarks, with the examples that are shipped.
+    Tasks(Vec<EnvironmentName>),
     /// A task of LangChain Benchmarks.
     Task {
         /// Its environment.
@@ -69,6 +73,16 @@ pub enum DriveSource {
         /// A file with other examples than those that are shipped: JSON Lines or a JSON list.
         examples: Option<PathBuf>,
     },
+}
+
+impl DriveSource {
+    /// Whether it is of LangChain Benchmarks.
+    pub(in crate::run) fn is_of_tasks(&self) -> bool {
+        match self {
+            DriveSource::Suites(_) => false,
+            DriveSource::Tasks(_) | DriveSource::Task { .. } => true,
+        }
+    }
 }
 
 /// An agent.
@@ -166,6 +180,7 @@ impl DriveSettings {
             cases: Vec::new(),
             categories: Vec::new(),
             limit: None,
+            system: None,
             max_steps: None,
             follows: Loop::default(),
             scorer: None,
