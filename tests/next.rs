@@ -12,7 +12,7 @@ const TOOL: &str = r#""[{""name"":""say"",""parameters"":{""properties"":{""n"":
 
 /// Two of three calls are right, in questions of four rows each.
 fn is_right(row: usize) -> bool {
-    row % 3 > 0
+    !row.is_multiple_of(3)
 }
 
 /// A log, and the table that a judge of it might have written: it is wrong in one row of seven, and says how sure it is.

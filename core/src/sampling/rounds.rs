@@ -174,10 +174,12 @@ mod tests {
         assert_eq!(weights(&draws, 100).unwrap()[..10], found);
     }
 
+    type Change<'a> = &'a dyn Fn(&mut Vec<(Draw, bool)>);
+
     #[test]
     fn what_are_no_rounds_of_these_rows_is_refused() {
         let base = rounds(&[(10, 100), (10, 90)]);
-        let refused = |change: &dyn Fn(&mut Vec<(Draw, bool)>), rows: u64| {
+        let refused = |change: Change<'_>, rows: u64| {
             let mut draws = base.clone();
             change(&mut draws);
             weights(&draws, rows).unwrap_err()
