@@ -152,3 +152,53 @@ fn a_build_is_marked_with_what_failed() {
     let ran = step(&["label", "in.csv", "--quiet", "--allow-unjudged", "1"]).ended(0);
     assert!(!ran.stderr.contains("::error"), "{}", ran.stderr);
 }
+
+#[test]
+fn rows_and_agents_command_nothing() {
+    let work = Workspace::new();
+    let step = |args: &[&str]| {
+        let mut command = work.tooljudge(args);
+        let ran = Ran::from(command.env("GITHUB_ACTIONS", "true").finish());
+        for line in ran.stdout.lines().chain(ran.stderr.lines()) {
+            let is_ours = line.starts_with("::error title=tooljudge::");
+            assert!(is_ours || !line.trim_start().starts_with("::"), "{line}");
+            assert!(is_ours || !line.contains("##["), "{line}");
+        }
+        ran
+    };
+    let case = |id: &str, tool: &str| {
+        json!({"id": id, "tool_calls": [], "expected_tool_calls": [{"name": tool, "arguments": {}}]})
+            .to_string()
+    };
+    let cases =
+        [case("q\n::error::id", "::stop-commands::x"), case("a##[stop-commands]t", "y\n::stop-commands::q")];
+    work.file("in.jsonl", cases.join("\n"));
+    step(&["score", "in.jsonl", "--scorer", "tool_call"]).ended(1);
+    step(&["score", "in.jsonl", "--scorer", "tool_call", "--allow-failures"]).ended(0);
+    let row =
+        json!({"question": "hi", "tool_call": [], "tool_definitions": [], "group": "::stop-commands::x"})
+            .to_string();
+    work.file("rows.jsonl", row);
+    step(&["label", "rows.jsonl", "--by", "group", "--allow-unjudged", "1", "--decide", "always"]).ended(0);
+    // What cannot be understood is marked too.
+    let ran = step(&["label", "--nope"]).ended(2);
+    assert!(ran.stderr.contains("::error title=tooljudge::unexpected argument"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_is_empty_passes_no_gate() {
+    let work = Workspace::new();
+    work.file("none.csv", "question,tool_call,tool_definitions\n");
+    let page = work.path("page.md");
+    let step = |args: &[&str]| {
+        let mut command = work.tooljudge(args);
+        Ran::from(command.env("GITHUB_STEP_SUMMARY", &page).finish())
+    };
+    step(&["label", "none.csv", "--allow-empty", "--min-pass-rate", "0.9", "--force"]).ended(0);
+    step(&["score", "none.csv", "--scorer", "tool_call", "--allow-empty", "--min-pass-rate", "0.9"]).ended(0);
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(text.matches("no gate was checked").count(), 2, "{text}");
+    assert!(!text.contains("Passed"), "{text}");
+    // One shard of one is the whole input.
+    step(&["label", "none.csv", "--shard", "0/1", "--min-pass-rate", "0.9", "--force"]).ended(1);
+}

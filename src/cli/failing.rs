@@ -5,6 +5,8 @@ use crate::run::Tally;
 
 /// So many are named.
 pub const NAMED: usize = 8;
+/// So many of each judge or agent, where they are annotations.
+const ANNOTATED: usize = 4;
 
 /// Names the first of `all` rows or cases that failed: quiet or not if they fail the command. `rest` says where the others are.
 pub fn name<'a>(
@@ -14,11 +16,15 @@ pub fn name<'a>(
     printer: Printer<'_>,
 ) {
     let say = |line: &str| if are_fatal { printer.failure(line) } else { printer.talk(line) };
-    for (name, why) in first.take(NAMED) {
-        say(&format!("FAIL {name}: {}", why.split_whitespace().collect::<Vec<_>>().join(" ")));
+    // GitHub shows ten annotations of a step, and the gates come last.
+    let most = if printer.annotates() { ANNOTATED } else { NAMED };
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (name, why) in first.take(most) {
+        say(&format!("FAIL {}: {}", one_line(name), one_line(why)));
     }
-    if all > NAMED as u64 {
-        say(&format!("... and {} more; {rest}", all - NAMED as u64));
+    if all > most as u64 {
+        let more = format!("... and {} more; {rest}", all - most as u64);
+        if are_fatal && !printer.annotates() { printer.failure(&more) } else { printer.talk(&more) }
     }
 }
 

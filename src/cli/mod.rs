@@ -186,6 +186,12 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
         Err(Failure::Usage(error)) => {
             // Help goes to stdout and is a success; a broken pipe there is nobody's fault.
             let _ = error.print();
+            let text = error.to_string();
+            if let (true, true, Some(why)) =
+                (error.use_stderr(), annotation::is_read(host), text.lines().next())
+            {
+                host.printer(false).gate(why.trim_start_matches("error: "));
+            }
             ExitCode::from(if error.use_stderr() { 2 } else { 0 })
         }
         Err(Failure::Run(error)) => {

@@ -38,6 +38,17 @@ impl<'a> Printer<'a> {
         Printer { quiet, hear: Some(hear), annotates: false }
     }
 
+    /// Whether failures are marked for GitHub, which shows ten of a step.
+    pub fn annotates(self) -> bool {
+        self.annotates
+    }
+
+    /// `text` as whoever reads it may see it.
+    fn shown(self, text: &str) -> Cow<'_, str> {
+        let text = harmless(text);
+        if self.annotates { Cow::Owned(annotation::disarmed(&text)) } else { text }
+    }
+
     /// Whether somebody else hears it.
     fn heard(self, said: fn(String) -> Said, text: &str) -> bool {
         self.hear.map(|hear| hear(said(text.to_owned()))).is_some()
@@ -74,7 +85,7 @@ impl<'a> Printer<'a> {
             return;
         }
         let mut stdout = std::io::stdout().lock();
-        match writeln!(stdout, "{}", harmless(text)).and_then(|()| stdout.flush()) {
+        match writeln!(stdout, "{}", self.shown(text)).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => drop(LOST.set(error)),
             _ => {}
         }
@@ -83,14 +94,14 @@ impl<'a> Printer<'a> {
     /// Something good to know; not when quiet.
     pub fn talk(self, text: &str) {
         if !self.quiet && !self.heard(Said::Talk, text) {
-            let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+            let _ = writeln!(std::io::stderr().lock(), "{}", self.shown(text));
         }
     }
 
     /// Something that must be known, quiet or not.
     pub fn notice(self, text: &str) {
         if !self.heard(Said::Warning, text) {
-            let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+            let _ = writeln!(std::io::stderr().lock(), "{}", self.shown(text));
         }
     }
 
@@ -99,7 +110,7 @@ impl<'a> Printer<'a> {
         if self.heard(Said::Warning, text) {
             return;
         }
-        let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", harmless(text));
+        let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", self.shown(text));
     }
 
     /// What failed, by name, quiet or not. A program that called finds it in its rows, and is not warned.

@@ -36,6 +36,8 @@ pub enum GateVerdict {
     Passed(Vec<String>),
     /// Not all hold, and why.
     Failed(Vec<String>),
+    /// There was nothing to hold them against, and that is accepted.
+    Empty,
 }
 
 /// What came of one judge or scorer.
@@ -68,6 +70,9 @@ pub fn step_summary(summary: &StepSummary) -> String {
         GateVerdict::NoGate => writeln!(text, "No gate was set."),
         GateVerdict::Passed(gates) => writeln!(text, "**Passed**: {}", sentences(gates)),
         GateVerdict::Failed(reasons) => writeln!(text, "**Failed**: {}", sentences(reasons)),
+        GateVerdict::Empty => {
+            writeln!(text, "There was nothing to judge, which is accepted: no gate was checked.")
+        }
     };
     for part in &summary.parts {
         let _ = write!(text, "\n### {}\n", quoted(&part.title, MAX_SENTENCE));

@@ -64,12 +64,18 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         }
     }
     failed.iter().for_each(|why| printer.gate(why));
+    if failed.is_empty() && without_rows(run).is_some() {
+        printer.talk("there are no rows, which is accepted: no gate was checked");
+    }
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {
         let stopped = run.unfinished.iter().map(ToString::to_string);
         let failed: Vec<String> = stopped.chain(failed).collect();
-        let verdict =
-            if failed.is_empty() { GateVerdict::Passed(gates(shown)) } else { GateVerdict::Failed(failed) };
+        let verdict = match (failed.is_empty(), without_rows(run)) {
+            (false, _) => GateVerdict::Failed(failed),
+            (true, Some(_)) => GateVerdict::Empty,
+            (true, None) => GateVerdict::Passed(gates(shown)),
+        };
         file.append(&page(shown.command, run, verdict), printer);
     }
     ending

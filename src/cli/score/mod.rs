@@ -151,7 +151,10 @@ const NO_CASES: &str = "the input has no cases";
 /// Whether enough cases pass: the share that is asked for, or else all of them. Names those that fail.
 fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerdict) {
     match tally.cases {
-        0 if shown.allow_empty => return (Ending::Done, GateVerdict::NoGate),
+        0 if shown.allow_empty => {
+            printer.talk("there are no cases, which is accepted: no gate was checked");
+            return (Ending::Done, GateVerdict::Empty);
+        }
         0 => return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()])),
         _ => {}
     }
