@@ -396,6 +396,7 @@ fn what_the_page_draws_speaks_for_all_rows() {
     assert_eq!(seen.console, Vec::<String>::new());
     let probe = probe(&seen);
     assert_eq!(probe["late"], json!([]), "{probe}");
+    assert_eq!(probe["inOrder"], json!([true, true]), "rows to mark stand in the order of the draw");
     // The row that was marked by hand may be drawn too, and then is done.
     for drawn in probe["drawn"].as_array().unwrap() {
         let (found, address) = (drawn[0].as_str().unwrap(), drawn[1].as_str().unwrap());
@@ -434,6 +435,30 @@ fn what_the_page_draws_speaks_for_all_rows() {
     // The share, its ends, all rows and marks; then what more marks would bring.
     assert_eq!(figures(share)[..5], figures(&line)[..5], "{share}\n{line}");
     assert_eq!(figures(share)[5..9], figures(&line)[5..9], "{share}\n{line}");
+}
+
+/// A list of `next` leaves the page as whole as it came, with the rows that are not marked yet.
+#[test]
+fn a_drawn_list_leaves_the_page_whole() {
+    let Some(browser) = browser() else { return };
+    let work = Workspace::new();
+    let input = data("quickstart.csv");
+    work.run(&["label", &input, "-o", "rows.csv", "-q", "--decide", "always", "--drop", "gold"]).ended(0);
+    work.run(&["next", "rows.csv", "-n", "10", "-o", "todo.csv"]).ended(0);
+    let html = page(&work, "todo.csv", &["--decide", "always"]);
+    let seen = browser::open(&browser, &probed(&html, "begin", ""), "");
+    assert_eq!(seen.console, Vec::<String>::new());
+    work.file("gold.csv", probe(&seen)["gold"].as_str().unwrap());
+    let (rows, list) = (work.rows("gold.csv"), work.rows("todo.csv"));
+    assert_eq!(rows.iter().filter(|row| !row["gold"].is_empty()).count(), 1);
+    let drawn = |rows: &[std::collections::HashMap<String, String>]| {
+        let mut drawn: Vec<String> =
+            rows.iter().map(|row| row["id"].clone() + " " + &row["inclusion_probability"]).collect();
+        drawn.sort();
+        drawn
+    };
+    assert_eq!(drawn(&rows), drawn(&list));
+    work.run(&["next", "rows.csv", "-n", "5", "-o", "more.csv", "--gold", "gold.csv"]).ended(0);
 }
 
 /// A table of a third of the rows of the quickstart with their ids, and what is right of them.

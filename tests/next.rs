@@ -141,8 +141,6 @@ fn rounds_follow_each_other() {
     assert!(second.iter().all(|row| !first.contains(&row["id"])));
     let (both, _) = rate(&work, "todo*.csv");
     assert_eq!(both["marked"]["marks"], 110);
-    let share = &both["marked"]["share"];
-    assert!(share["low"].as_f64() <= Some(truth()) && Some(truth()) <= share["high"].as_f64(), "{both}");
     // A round by itself is not a draw from all rows.
     let (alone, ran) = rate(&work, "todo2.csv");
     assert_eq!(alone["marked"]["share"], Value::Null, "{alone}");
@@ -152,6 +150,27 @@ fn rounds_follow_each_other() {
     assert!(ran.stderr.contains("round 1 are missing"), "{}", ran.stderr);
     next(&work, "todo3.csv", &["--gold", "todo1.csv", "--gold", "todo2.csv"]).ended(0);
     assert_eq!(work.column("todo3.csv", "draw_from")[0], "290");
+}
+
+/// Intervals of two rounds hold the truth in 95 % of all draws; that four of ten seeds miss it has a chance of one in a thousand.
+#[test]
+fn shares_of_two_rounds_hold_the_truth() {
+    let work = Workspace::new();
+    labelled(&work);
+    let mut held = 0;
+    for seed in 0..10 {
+        let seed = seed.to_string();
+        next(&work, "todo1.csv", &["-n", "60", "--seed", &seed]).ended(0);
+        mark(&work, "todo1.csv", |_| true);
+        let second = ["-n", "50", "--queue", "active", "--gold", "todo1.csv", "--seed", &seed];
+        next(&work, "todo2.csv", &second).ended(0);
+        mark(&work, "todo2.csv", |_| true);
+        let (both, _) = rate(&work, "todo*.csv");
+        let share = &both["marked"]["share"];
+        held +=
+            usize::from(share["low"].as_f64() <= Some(truth()) && Some(truth()) <= share["high"].as_f64());
+    }
+    assert!(held >= 7, "{held} of 10");
 }
 
 #[test]
@@ -193,6 +212,94 @@ fn rows_that_were_drawn_and_not_marked_are_told() {
     work.file("todo.csv", short.join("\n"));
     let ran = next(&work, "todo2.csv", &["--gold", "todo.csv"]).ended(2);
     assert!(ran.stderr.contains("30 of the 60 rows of round 1 are there"), "{}", ran.stderr);
+}
+
+/// Who deletes the rows that were wrong leaves a list that looks whole.
+#[test]
+fn rows_that_are_missing_from_a_list_are_told() {
+    let work = Workspace::new();
+    labelled(&work);
+    next(&work, "todo.csv", &["-n", "60"]).ended(0);
+    mark(&work, "todo.csv", |_| true);
+    let text = work.read("todo.csv");
+    let kept: Vec<&str> = text.lines().filter(|line| !line.contains("incorrect")).collect();
+    work.file("todo.csv", kept.join("\n"));
+    let (rate, ran) = rate(&work, "todo.csv");
+    let missing = 61 - kept.len();
+    assert!(missing > 5);
+    assert_eq!(rate["marked"]["unmarked"], missing);
+    assert!(ran.stdout.contains(&format!("{missing} rows were drawn and not marked")), "{}", ran.stdout);
+}
+
+#[test]
+fn a_list_without_marks_or_without_probabilities_is_told() {
+    let work = Workspace::new();
+    labelled(&work);
+    next(&work, "todo.csv", &["-n", "20"]).ended(0);
+    let (empty, ran) = rate(&work, "todo.csv");
+    assert_eq!((&empty["marked"]["share"], &empty["marked"]["unmarked"]), (&Value::Null, &20.into()));
+    let said = "none of the 20 drawn rows is marked in the column `gold`";
+    assert!(ran.stdout.contains(said), "{}", ran.stdout);
+    mark(&work, "todo.csv", |_| true);
+    work.file("todo.csv", work.read("todo.csv").replace("inclusion_probability", "p"));
+    let flags = ["label", "log.csv", "-o", "out.csv", "--force", "--decide", "always"];
+    let ran = work.run(&[&flags[..], &["--errata", "todo.csv"]].concat()).ended(2);
+    assert!(ran.stderr.contains("there is no column `inclusion_probability`"), "{}", ran.stderr);
+    let ran = next(&work, "more.csv", &["--gold", "todo.csv"]).ended(2);
+    assert!(ran.stderr.contains("there is no column `inclusion_probability`"), "{}", ran.stderr);
+}
+
+/// One value that most rows have, and one row of each other value: these are certain to be drawn.
+#[test]
+fn rows_that_were_certain_do_not_speak_for_others() {
+    let work = Workspace::new();
+    labelled(&work);
+    for file in ["log.csv", "labelled.csv"] {
+        let kind = |line: String, row: usize| match row {
+            0 => line,
+            1..=40 => line.replace(",usual", &format!(",k{row}")).replace(",rare", &format!(",k{row}")),
+            _ => line.replace(",rare", ",usual"),
+        };
+        let lines = work
+            .read(file)
+            .lines()
+            .map(str::to_owned)
+            .enumerate()
+            .map(|(row, line)| kind(line, row))
+            .collect::<Vec<_>>();
+        work.file(file, lines.join("\n"));
+    }
+    next(&work, "todo.csv", &["-n", "44", "--queue", "stratified:kind"]).ended(0);
+    mark(&work, "todo.csv", |_| true);
+    let (rate, _) = rate(&work, "todo.csv");
+    let share = &rate["marked"]["share"];
+    let width = share["high"].as_f64().unwrap() - share["low"].as_f64().unwrap();
+    assert!(width > 0.2, "four marks for 360 rows: {rate}");
+}
+
+/// An empty cell of a list to mark is no mark yet, whoever picked its row.
+#[test]
+fn empty_cells_of_a_chosen_list_change_nothing() {
+    let work = Workspace::new();
+    labelled(&work);
+    next(&work, "unsure1.csv", &["-n", "40", "--queue", "unsure"]).ended(0);
+    let chosen = work.column("unsure1.csv", "id");
+    // The same rows, drawn and marked later.
+    next(&work, "unsure2.csv", &["-n", "400"]).ended(0);
+    mark(&work, "unsure2.csv", |_| true);
+    let (both, _) = rate(&work, "unsure*.csv");
+    assert_eq!((&both["marked"]["marks"], &both["marked"]["chosen"]), (&400.into(), &0.into()), "{both}");
+    // Gold that the log has stays.
+    let log = work.read("log.csv");
+    let mut lines = log.lines();
+    let mut with_gold = format!("{},gold\n", lines.next().unwrap());
+    for (row, line) in lines.enumerate() {
+        let gold = if chosen.contains(&format!("r{row}")) { "correct" } else { "" };
+        writeln!(with_gold, "{line},{gold}").unwrap();
+    }
+    work.file("log.csv", with_gold);
+    let (own, _) = rate(&work, "unsure1.csv");
+    assert_eq!(own["marked"]["chosen"], 40, "{own}");
 }
 
 #[test]
@@ -269,6 +376,9 @@ fn what_cannot_be_picked_is_said() {
     work.file("twice.csv", "id,question\n1,Say 1.\n1,Say 2.\n");
     work.file("nameless.csv", "id,question\n1,Say 1.\n,Say 2.\n");
     work.file("foreign.csv", "id,gold\nnobody,correct\n");
+    work.file("misspelt.csv", "id,gold\nr1,corect\n");
+    // A log's own columns are no judge's.
+    work.file("human.csv", "id,question,human_label,human_status\n1,Say 1.,correct,done\n");
     work.file("differs.csv", "id,gold\nr1,correct\nr1,incorrect\n");
     for (args, said) in [
         (&["plain.csv"][..], "no column names the rows"),
@@ -284,6 +394,8 @@ fn what_cannot_be_picked_is_said() {
         (&["labelled.csv", "-n", "0"], "-n 0 picks nothing"),
         (&["labelled.csv", "--gold", "foreign.csv"], "no row of the labelled table has the `id` `nobody`"),
         (&["labelled.csv", "--gold", "differs.csv"], "`r1` is marked twice, and not alike"),
+        (&["labelled.csv", "--gold", "misspelt.csv"], "the row with the `id` `r1` is marked `corect`"),
+        (&["human.csv", "--queue", "disagreement"], "needs the labels of `tooljudge label`"),
         (&["labelled.csv", "--gold", "log.csv"], "there is no column `gold`"),
         (&["labelled.csv", "-o", "labelled.csv"], "labelled.csv"),
     ] {

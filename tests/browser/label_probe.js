@@ -134,6 +134,8 @@
       await listed(() => document.getElementById("draw").click());
       seen.drawn = [...(seen.drawn ?? []), [text("#found"), location.hash]];
       const rows = lines().map((line) => line.dataset.row);
+      const kept = JSON.parse(localStorage.getItem(Object.keys(localStorage).find((key) => key.startsWith("tooljudge marks"))));
+      seen.inOrder = [...(seen.inOrder ?? []), String(kept.picks.at(-1).rows.filter((one) => rows.includes(String(one)))) === String(rows)];
       for (const [at, one] of rows.entries()) {
         const line = lines().find((found) => found.dataset.row === one);
         line.click();
@@ -156,7 +158,15 @@
     await exporting();
   };
 
-  const acts = { read: [reading], mark: [marking, exporting], draw: [drawing, drawnAgain], click: [clicking] }[PLAN];
+  /** Marks one row of a list that was drawn elsewhere. */
+  const beginning = async () => {
+    lines()[0].click();
+    await until("the row", () => body.dataset.shown === row());
+    await press("1");
+    await exporting();
+  };
+
+  const acts = { read: [reading], begin: [beginning], mark: [marking, exporting], draw: [drawing, drawnAgain], click: [clicking] }[PLAN];
   await acts[seen.phase - 1]();
   if (seen.phase < acts.length) {
     seen.phase += 1;

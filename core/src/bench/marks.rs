@@ -64,10 +64,15 @@ impl Marks {
             Ok(weights) => weights,
             Err(why) => return MarkedShare { refused: Some(why.to_string()), ..found },
         };
+        // Rows of the list that are not there are not marked either; of a round that is not begun, only those that are there are known.
+        let begun =
+            self.drawn.iter().filter(|row| row.right.is_some()).map(|row| row.draw.round).max().unwrap_or(0);
+        let later = self.drawn.iter().filter(|row| row.draw.round > begun).count() as u64;
+        let found = MarkedShare { unmarked: weights.unmarked + later, ..found };
         let mark = |(row, weight): (&Drawn, Option<f64>)| {
             Some(DrawnMark { right: row.right?, label: row.label, weight: weight? })
         };
-        let marked: Vec<DrawnMark> = self.drawn.iter().zip(weights).filter_map(mark).collect();
+        let marked: Vec<DrawnMark> = self.drawn.iter().zip(weights.rows).filter_map(mark).collect();
         let Some(share) = drawn_share(&marked, rows) else { return found };
         let marks_for_2_points = Some(share.marks_for(NARROW));
         MarkedShare {
@@ -119,6 +124,19 @@ mod tests {
         assert!(
             found.share.is_none() && found.refused.unwrap().contains("drawn from 150 rows, and here are 200")
         );
+    }
+
+    /// Who deletes the rows that were wrong leaves a list that looks whole.
+    #[test]
+    fn rows_that_are_missing_from_the_list_are_counted() {
+        let mut marks = Marks::default();
+        (0..6).for_each(|_| marks.push(draw(200), Some(true), Some(true)));
+        let found = marks.share(counts(200));
+        assert_eq!((found.marks, found.unmarked), (6, 4));
+        // A round that is not begun adds what there is of it.
+        let second = Draw { round: 2, drawn_from: 190, probability: 10.0 / 190.0, ..draw(200).unwrap() };
+        (0..3).for_each(|_| marks.push(Some(second), Some(true), None));
+        assert_eq!(marks.share(counts(200)).unmarked, 7);
     }
 
     #[test]

@@ -53,7 +53,9 @@ pub fn stratified(group: &[usize], wanted: usize, random: &mut Random) -> Result
 /// random order (H. O. Hartley and J. N. K. Rao, "Sampling with unequal probabilities and without replacement", Annals of
 /// Mathematical Statistics 33, 1962).
 pub fn unevenly(sizes: &[f64], wanted: usize, random: &mut Random) -> Vec<(usize, f64)> {
-    let wanted = wanted.min(sizes.len());
+    if wanted >= sizes.len() {
+        return equally(sizes.len(), wanted, random);
+    }
     let probabilities = proportional(sizes, wanted);
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     shuffle(&mut order, sizes.len(), random);
@@ -143,6 +145,9 @@ mod tests {
                 assert!(drawn.iter().all(|(_, probability)| (0.0..=1.0).contains(probability)));
             }
         }
+        // All of them are certain, to the last digit.
+        let all = unevenly(&[0.1, 0.7, 0.3, 1.1, 0.9, 0.05], 6, &mut random);
+        assert!(all.len() == 6 && all.iter().all(|(_, probability)| *probability == 1.0), "{all:?}");
         assert!(unevenly(&[], 3, &mut random).is_empty() && equally(0, 3, &mut random).is_empty());
     }
 

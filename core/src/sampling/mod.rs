@@ -4,7 +4,7 @@ mod draw;
 mod rounds;
 
 pub use draw::{TooFew, equally, stratified, unevenly};
-pub use rounds::{RoundsError, next_round, weights};
+pub use rounds::{RoundsError, Weights, next_round, weights};
 
 /// How the rows of a list to mark were picked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! How many rows a marked row stands for, when rows were drawn in several rounds.
 
-use super::Draw;
+use super::{Draw, Queue};
 
 /// Why marks do not speak for all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,9 @@ pub enum RoundsError {
     #[error("the rows of round {round} belong to different draws: keep the marks of one of them")]
     Mixed { round: u64 },
     /// There are more rows than were drawn.
-    #[error("round {round} has more rows than were drawn in it: keep each row once")]
+    #[error(
+        "round {round} has more rows than were drawn in it: keep each row once; if two lists are both round {round}, draw the second with `next --gold`"
+    )]
     TooMany { round: u64 },
     /// A round is not there although a later one is.
     #[error(
@@ -33,9 +35,23 @@ pub enum RoundsError {
     /// A row's probability is none.
     #[error("a row of round {round} has no probability above 0 and up to 1")]
     Improbable { round: u64 },
+    /// A row's probability is none that its queue gives.
+    #[error(
+        "the probabilities in round {round} are not those that it was drawn with; keep the cells of drawn rows as they were written"
+    )]
+    Edited { round: u64 },
 }
 
-/// For how many of all `rows` each drawn row stands: `None` for rows without a mark, which `draws` says beside each draw.
+/// What marks on drawn rows stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    /// For how many of all rows each drawn row stands; `None` for rows without a mark.
+    pub rows: Vec<Option<f64>>,
+    /// Rows that were drawn in the rounds that count and have no mark, those that are missing from the list included.
+    pub unmarked: u64,
+}
+
+/// For how many of all `rows` each drawn row stands, of which `draws` says beside each draw whether it has a mark.
 ///
 /// Each round by itself estimates the whole: what was drawn before, plus its own marks over their probabilities (D. Raj, "Some estimators
 /// in sampling with varying probabilities without replacement", JASA 51, 1956). These estimates are uncorrelated, and their
@@ -44,7 +60,7 @@ pub enum RoundsError {
 ///
 /// # Errors
 /// If the draws are not rounds of drawing from `rows` rows.
-pub fn weights(draws: &[(Draw, bool)], rows: u64) -> Result<Vec<Option<f64>>, RoundsError> {
+pub fn weights(draws: &[(Draw, bool)], rows: u64) -> Result<Weights, RoundsError> {
     let last = draws.iter().filter(|(_, marked)| *marked).map(|(draw, _)| draw.round).max().unwrap_or(0);
     let mut rounds: Vec<Round> = Vec::new();
     let mut pool = rows;
@@ -64,9 +80,15 @@ pub fn weights(draws: &[(Draw, bool)], rows: u64) -> Result<Vec<Option<f64>>, Ro
     let weight = |(draw, marked): &(Draw, bool)| {
         let at = (draw.round as usize).checked_sub(1)?;
         let round = rounds.get(at).filter(|_| *marked)?;
-        Some(round.drawn as f64 / round.marked as f64 * (share(at) / draw.probability + later[at]))
+        let probability = match draw.queue {
+            // What a spreadsheet rounded.
+            Queue::Random => round.even(),
+            _ => draw.probability,
+        };
+        Some(round.drawn as f64 / round.marked as f64 * (share(at) / probability + later[at]))
     };
-    Ok(draws.iter().map(weight).collect())
+    let unmarked = rounds.iter().map(|round| round.drawn - round.marked).sum();
+    Ok(Weights { rows: draws.iter().map(weight).collect(), unmarked })
 }
 
 /// The number of the round that comes after these draws from `rows` rows, all of whose rows must be there.
@@ -87,6 +109,9 @@ pub fn next_round(draws: &[Draw], rows: u64) -> Result<u64, RoundsError> {
     Ok(last + 1)
 }
 
+/// How far a probability may be off that a spreadsheet rounded.
+const ROUNDING: f64 = 1e-3;
+
 /// What is known of a round.
 struct Round {
     drawn: u64,
@@ -97,7 +122,7 @@ struct Round {
 impl Round {
     /// The round of that number, which must have been drawn from `pool` of all `rows`.
     fn of(round: u64, draws: &[(Draw, bool)], pool: u64, rows: u64) -> Result<Round, RoundsError> {
-        let mut of_round = draws.iter().filter(|(draw, _)| draw.round == round);
+        let of_round = draws.iter().filter(|(draw, _)| draw.round == round);
         let Some((first, _)) = of_round.clone().next() else { return Err(RoundsError::Missing { round }) };
         let alike = |(draw, _): &(Draw, bool)| {
             (draw.queue, draw.drawn, draw.drawn_from) == (first.queue, first.drawn, first.drawn_from)
@@ -107,19 +132,48 @@ impl Round {
         if !of_round.clone().all(alike) {
             return Err(RoundsError::Mixed { round });
         }
-        if of_round.any(|(draw, _)| !(draw.probability > 0.0 && draw.probability <= 1.0)) {
+        if of_round.clone().any(|(draw, _)| !(draw.probability > 0.0 && draw.probability <= 1.0)) {
             return Err(RoundsError::Improbable { round });
         }
         if there > first.drawn || first.drawn > first.drawn_from {
             return Err(RoundsError::TooMany { round });
         }
         if first.drawn_from != pool {
-            return Err(RoundsError::OtherRows { round, from: first.drawn_from + (rows - pool), here: rows });
+            return Err(RoundsError::OtherRows {
+                round,
+                from: first.drawn_from.saturating_add(rows - pool),
+                here: rows,
+            });
+        }
+        let found = Round { drawn: first.drawn, from: first.drawn_from, marked };
+        if !found.gives(first.queue, there, of_round.map(|(draw, _)| draw.probability)) {
+            return Err(RoundsError::Edited { round });
         }
         if marked == 0 {
             return Err(RoundsError::Unmarked { round });
         }
-        Ok(Round { drawn: first.drawn, from: first.drawn_from, marked })
+        Ok(found)
+    }
+
+    /// The probability of each row if all are drawn alike.
+    fn even(&self) -> f64 {
+        self.drawn as f64 / self.from as f64
+    }
+
+    /// Whether `queue` gives such probabilities to the `there` rows of this round that are there.
+    fn gives(&self, queue: Queue, there: u64, mut probabilities: impl Iterator<Item = f64>) -> bool {
+        let even = self.even();
+        let is = |found: f64, right: f64| (found / right - 1.0).abs() <= ROUNDING;
+        match queue {
+            Queue::Random => probabilities.all(|probability| is(probability, even)),
+            // Half of the chance is the same for all rows.
+            Queue::Active => probabilities.all(|probability| probability >= even / 2.0 * (1.0 - ROUNDING)),
+            // The rows of each value stand for all that have it.
+            _ if there == self.drawn => {
+                is(probabilities.map(|probability| 1.0 / probability).sum(), self.from as f64)
+            }
+            _ => true,
+        }
     }
 
     /// One over the variance that its estimate has, up to a factor, if its rows are drawn alike.
@@ -152,7 +206,7 @@ mod tests {
         {
             let draws = rounds(list);
             let even = 100.0 / draws.len() as f64;
-            for weight in weights(&draws, 100).unwrap() {
+            for weight in weights(&draws, 100).unwrap().rows {
                 assert!((weight.unwrap() - even).abs() < 1e-9, "{list:?}: {weight:?} for {even}");
             }
         }
@@ -163,7 +217,8 @@ mod tests {
         let mut draws = rounds(&[(10, 100)]);
         draws[3].1 = false;
         draws[4].1 = false;
-        let found = weights(&draws, 100).unwrap();
+        let Weights { rows: found, unmarked } = weights(&draws, 100).unwrap();
+        assert_eq!(unmarked, 2);
         assert_eq!(
             found.iter().flatten().map(|weight| weight.round()).collect::<Vec<_>>(),
             [13.0; 8].map(|_| 13.0)
@@ -171,7 +226,41 @@ mod tests {
         assert_eq!(found[3], None);
         // A round that nobody has begun to mark changes nothing.
         draws.extend([(draw(2, 5, 90), false); 5]);
-        assert_eq!(weights(&draws, 100).unwrap()[..10], found);
+        assert_eq!(weights(&draws, 100).unwrap().rows[..10], found);
+        // Rows that were deleted from the list are without a mark too.
+        draws.drain(7..10);
+        assert_eq!(weights(&draws, 100).unwrap().unmarked, 5);
+    }
+
+    #[test]
+    fn probabilities_are_those_of_the_queue() {
+        let with = |queue: Queue, probabilities: &[f64]| {
+            let of = |probability: &f64| Draw { queue, probability: *probability, ..draw(1, 4, 40) };
+            let draws: Vec<(Draw, bool)> = probabilities.iter().map(|p| (of(p), true)).collect();
+            weights(&draws, 40).map(|found| found.rows.into_iter().flatten().collect::<Vec<f64>>())
+        };
+        let edited = Err(RoundsError::Edited { round: 1 });
+        // A spreadsheet may round: what was meant is known.
+        assert_eq!(with(Queue::Random, &[0.1, 0.10005, 0.1, 0.1]), Ok(vec![10.0; 4]));
+        assert_eq!(with(Queue::Random, &[0.1, 0.2, 0.1, 0.1]), edited);
+        assert!(with(Queue::Active, &[0.05, 1.0, 0.1, 0.3]).is_ok());
+        assert_eq!(with(Queue::Active, &[0.04, 1.0, 0.1, 0.3]), edited);
+        assert!(with(Queue::Stratified, &[3.0 / 38.0, 3.0 / 38.0, 3.0 / 38.0, 0.5]).is_ok());
+        assert_eq!(with(Queue::Stratified, &[3.0 / 38.0, 3.0 / 38.0, 3.0 / 38.0, 1.0]), edited);
+        assert!(with(Queue::Stratified, &[3.0 / 38.0, 0.5]).is_ok(), "rows are missing: nobody can tell");
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        let draws = rounds(&[(2, 10), (2, 8)]);
+        let huge = |(mut draw, marked): (Draw, bool)| {
+            if draw.round == 2 {
+                draw.drawn_from = u64::MAX;
+            }
+            (draw, marked)
+        };
+        let draws: Vec<(Draw, bool)> = draws.into_iter().map(huge).collect();
+        assert!(matches!(weights(&draws, 10), Err(RoundsError::OtherRows { round: 2, .. })));
     }
 
     type Change<'a> = &'a dyn Fn(&mut Vec<(Draw, bool)>);
@@ -215,7 +304,7 @@ mod tests {
     fn several_uneven_rounds_are_unbiased() {
         const TIMES: u32 = 30_000;
         let values: Vec<f64> = (0..40_u32).map(|row| f64::from(u8::from(row % 3 == 0 || row > 30))).collect();
-        let sizes: Vec<f64> = (0..40_u32).map(|row| 0.3 + f64::from(row % 7)).collect();
+        let sizes: Vec<f64> = (0..40_u32).map(|row| 4.3 + f64::from(row % 7)).collect();
         let truth: f64 = values.iter().sum();
         let mut random = Random::new(3);
         let mut mean = 0.0;
@@ -230,8 +319,12 @@ mod tests {
                     _ => equally(pool.len(), wanted, &mut random),
                 };
                 for (place, probability) in &drawn {
-                    let of =
-                        Draw { probability: *probability, ..draw(round, wanted as u64, pool.len() as u64) };
+                    let queue = if round == 2 { Queue::Active } else { Queue::Random };
+                    let of = Draw {
+                        queue,
+                        probability: *probability,
+                        ..draw(round, wanted as u64, pool.len() as u64)
+                    };
                     draws.push((of, true));
                     found.push(values[pool[*place]]);
                 }
@@ -239,8 +332,9 @@ mod tests {
                 pool.retain(|row| !taken.contains(row));
             }
             let weights = weights(&draws, 40).unwrap();
-            mean += weights.iter().flatten().zip(&found).map(|(weight, value)| weight * value).sum::<f64>()
-                / f64::from(TIMES);
+            mean +=
+                weights.rows.iter().flatten().zip(&found).map(|(weight, value)| weight * value).sum::<f64>()
+                    / f64::from(TIMES);
         }
         assert!((mean - truth).abs() < 0.15, "{mean} for {truth}");
     }

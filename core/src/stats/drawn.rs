@@ -71,7 +71,7 @@ pub fn drawn_share(marks: &[DrawnMark], rows: LabelCounts) -> Option<DrawnShare>
     }
     let kind = |(label, rows): (Option<bool>, u64)| {
         let of_kind: Vec<&DrawnMark> = marks.iter().filter(|mark| mark.label == label).collect();
-        Kind::of(&of_kind, rows as f64 / all, marks.len() as f64, pooled.0 / pooled.1)
+        Kind::of(&of_kind, rows, all, marks.len() as f64, pooled.0 / pooled.1)
     };
     let kinds = [(Some(true), passed), (Some(false), failed), (None, unlabelled)];
     let kinds = kinds.into_iter().filter(|(_, rows)| *rows > 0).map(kind).collect();
@@ -87,8 +87,11 @@ fn part(mark: &DrawnMark) -> Part {
 }
 
 impl Kind {
-    /// Rows that are the share `share` of all, by the marks on them of `all` marks, of which the share `pooled` is right.
-    fn of(marks: &[&DrawnMark], share: f64, all: f64, pooled: f64) -> Kind {
+    /// `rows` of `whole` rows, by the marks on them of `all` marks, of which the share `pooled` is right.
+    fn of(marks: &[&DrawnMark], rows: u64, whole: f64, all: f64, pooled: f64) -> Kind {
+        let share = rows as f64 / whole;
+        // Marks on rows that were certain to be drawn say nothing of those that were not.
+        let blind = rows > marks.len() as u64 && marks.iter().all(|mark| mark.weight <= 1.0 + 1e-9);
         let (count, sum) = (marks.len() as f64, marks.iter().map(|mark| mark.weight).sum::<f64>());
         // Weights that are all the same are plain cases.
         let even = sum / count;
@@ -98,9 +101,9 @@ impl Kind {
             .map(|mark| if are_even { (f64::from(u8::from(mark.right)), 1.0) } else { part(mark) })
             .map(|(right, weight)| if are_even { (right, weight) } else { (right / even, weight / even) })
             .collect();
-        let Some(spread) = spread(&parts).filter(|_| count > 0.0) else {
+        let Some(spread) = spread(&parts).filter(|_| count > 0.0 && !blind) else {
             let right = if count > 0.0 { total(&parts).0 / total(&parts).1 } else { pooled };
-            // Nothing is known: of a kind that has no mark, or one.
+            // Nothing is known: of a kind that has no mark, or one, or only such.
             return Kind { share, right, worth: 0.0, freedom: f64::INFINITY, open: 1.0 };
         };
         let squares: f64 = marks.iter().map(|mark| mark.weight * mark.weight).sum();
@@ -207,6 +210,17 @@ mod tests {
         let found = drawn_share(&marks, LabelCounts { passed: 500, failed: 0, unlabelled: 100 }).unwrap();
         assert!(found.share.low < 1.0 - 1.0 / 6.0 && found.share.high == 1.0, "{found:?}");
         assert!(found.reach(60) < found.reach(0));
+    }
+
+    /// Rows that were certain to be drawn stand for themselves alone.
+    #[test]
+    fn marks_on_rows_that_were_certain_say_nothing_of_others() {
+        // Of 40 rows with a value of their own all are marked; of 960 with the same one four, which the judge passes.
+        let certain = (0..40).map(|row| mark(true, row % 2 == 0, 1.0));
+        let marks: Vec<DrawnMark> = certain.chain((0..4).map(|_| mark(true, true, 240.0))).collect();
+        let found = drawn_share(&marks, counts(700, 300)).unwrap();
+        assert!(found.share.low < 0.71 && found.share.high > 0.99, "{found:?}");
+        assert!(found.reach(0) > 0.1 && found.marks_for(0.02) > 0, "{found:?}");
     }
 
     #[test]

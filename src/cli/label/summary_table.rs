@@ -300,7 +300,7 @@ fn marks(of: &str, marked: &MarkedShare, rows: u64) -> Vec<String> {
     if let Some(why) = &marked.refused {
         lines.push(format!("right   {of} is unknown: {why}"));
     }
-    if marked.unmarked > 0 {
+    if marked.unmarked > 0 && marked.marks > 0 {
         lines.push(format!(
             "         {} drawn and not marked: if they are the hard ones, the share is wrong",
             were(marked.unmarked, "row")

@@ -68,8 +68,8 @@ pub(in crate::run) fn read(
                 if draws.is_some() && !errata.add_draw(&name, draw) {
                     return Err(wrong(format!("row `{name}` was drawn twice: keep it once")).into());
                 }
-                // A row that was drawn and is not marked yet keeps the gold that it has.
-                if right.is_none() && draw.is_some() {
+                // In a list of rows to mark an empty cell is no mark yet: its row keeps the gold that it has.
+                if right.is_none() && draws.is_some() {
                     continue;
                 }
                 if !errata.add(&name, right) {

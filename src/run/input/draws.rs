@@ -9,32 +9,41 @@ use tooljudge_core::sampling::{Draw, Queue};
 /// The columns of a batch that say how its rows were drawn.
 pub(in crate::run) struct Draws {
     cells: [Vec<Option<Json>>; 5],
+    /// Whether the column of probabilities is among them.
+    is_whole: bool,
 }
 
 /// A cell that does not say how its row was drawn.
 #[derive(Debug)]
 pub(in crate::run) struct NotADraw {
     pub column: &'static str,
-    pub text: String,
+    /// What it says; `None` where the whole column is missing.
+    pub text: Option<String>,
 }
 
 impl Draws {
     /// `None` of a table that does not speak of draws.
     pub(in crate::run) fn of(rows: &Batch) -> Result<Option<Draws>, TableError> {
         let [queue, round, drawn, from, probability] = columns::DRAW;
-        if rows.schema.position(probability).is_none() {
+        if columns::DRAW.iter().all(|name| rows.schema.position(name).is_none()) {
             return Ok(None);
         }
         let column = |name| rows.column(name);
         let cells = [column(queue)?, column(round)?, column(drawn)?, column(from)?, column(probability)?];
-        Ok(Some(Draws { cells }))
+        let is_whole = rows.schema.position(probability).is_some();
+        Ok(Some(Draws { cells, is_whole }))
     }
 
     /// How the row at a place was drawn; `None` if it was not.
     pub(in crate::run) fn at(&self, row: usize) -> Result<Option<Draw>, NotADraw> {
         let cell = |at: usize| text(self.cells[at][row].as_ref());
+        // Rows that were drawn must not pass for chosen ones because their list lost a column.
+        if !self.is_whole && cell(1).is_some() {
+            return Err(NotADraw { column: columns::DRAW[4], text: None });
+        }
         let Some(probability) = cell(4) else { return Ok(None) };
-        let wrong = |at: usize| NotADraw { column: columns::DRAW[at], text: cell(at).unwrap_or_default() };
+        let wrong =
+            |at: usize| NotADraw { column: columns::DRAW[at], text: Some(cell(at).unwrap_or_default()) };
         // Spreadsheets may write whole numbers with places.
         let number = |at: usize| {
             let found = cell(at).and_then(|text| text.trim().parse::<f64>().ok());
@@ -55,6 +64,11 @@ impl NotADraw {
     /// What is wrong with it.
     pub(in crate::run) fn why(&self) -> String {
         let NotADraw { column, text } = self;
+        let Some(text) = text else {
+            return format!(
+                "it was drawn, and there is no column `{column}`; keep the columns of the list as `tooljudge next` wrote them"
+            );
+        };
         let what = match *column {
             "draw_queue" => "the name of a queue that draws: random, stratified or active",
             "inclusion_probability" => "a probability above 0 and up to 1",

@@ -164,7 +164,7 @@ impl Plan {
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
         let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
         let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
-        let has_draws = names.contains(&columns::DRAW[4]);
+        let has_draws = columns::DRAW.iter().any(|name| names.contains(name));
         wanted.then(|| RateWatch::new(inputs, self.gold.clone(), has_draws))
     }
 
@@ -187,9 +187,18 @@ impl Plan {
             summaries.iter_mut().zip(labels.into_iter().zip(agreements)).enumerate()
         {
             summary.gold = agreement;
-            let rate = labels.rate(self.calibrated.get(at));
+            let mut rate = labels.rate(self.calibrated.get(at));
             let is_told = self.rate || summary.mean_score.is_some() || !self.calibrated.is_empty();
-            let is_marked = rate.marked.as_ref().is_some_and(|marked| marked.marks + marked.chosen > 0);
+            let column = summary.gold.as_ref().map_or(columns::gold_name(None), |gold| gold.column.as_str());
+            if let Some(marked) =
+                rate.marked.as_mut().filter(|marked| marked.marks == 0 && marked.unmarked > 0)
+            {
+                let unmarked = marked.unmarked;
+                marked.refused =
+                    Some(format!("none of the {unmarked} drawn rows is marked in the column `{column}`"));
+            }
+            let is_marked =
+                rate.marked.as_ref().is_some_and(|marked| marked.marks + marked.chosen + marked.unmarked > 0);
             summary.rate = (is_told || rate.gold_rows > 0 || is_marked).then_some(rate);
         }
         summaries

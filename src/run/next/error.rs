@@ -53,11 +53,14 @@ pub enum NextError {
     /// A table of marks that cannot be used, and why.
     #[error("--gold {}: {why}", path.display())]
     Gold { path: PathBuf, why: String },
+    /// A mark that is no label.
+    #[error("the row with the `{id}` `{name}` is marked `{text}`, which is not {words}; correct the mark")]
+    NotAMark { id: String, name: String, text: String, words: String },
     /// A cell that should say how its row was drawn, and what is wrong with it.
     #[error("row {row}: {why}")]
     NotADraw { row: u64, why: String },
     /// What was drawn so far is not whole.
-    #[error("{0}")]
+    #[error(transparent)]
     Rounds(#[from] RoundsError),
     /// Fewer rows are wanted than there are values of the column.
     #[error(

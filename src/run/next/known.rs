@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::NextError;
-use crate::bench::columns;
-use crate::domain::{Json, Task, Unit};
+use crate::bench::{NotALabel, Words, columns};
+use crate::domain::{Json, Rails, Task, Unit};
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
 use crate::run::input::{Draws, text};
@@ -62,7 +62,10 @@ impl Known {
                 .ok_or(NextError::NoNames)?,
         };
         let value = value.map(|value| there("queue stratified", value)).transpose()?;
-        let is_judge = |prefix: &&str| names.contains(&format!("{prefix}status").as_str());
+        // A log may have columns of such names of its own; only a judge says which one it is.
+        let has = |prefix: &str, name: &str| names.contains(&format!("{prefix}{name}").as_str());
+        let is_judge =
+            |prefix: &&str| has(prefix, "status") && (has(prefix, "judge") || has(prefix, "template"));
         let prefixes = names.iter().filter_map(|name| name.strip_suffix("label")).filter(is_judge);
         let prefixes = prefixes.map(str::to_owned).collect();
         Ok(Known { id, gold: String::new(), prefixes, value })
@@ -99,6 +102,8 @@ impl Known {
         wanted.sort();
         wanted.dedup();
         let (mut rows, mut met) = (Vec::new(), HashSet::new());
+        let words = self.words(task);
+        let (mut labels, mut strange) = (HashSet::new(), Vec::new());
         for batch in table.batches(Some(&wanted)) {
             let batch = batch?;
             let ids = batch.column(&self.id)?;
@@ -120,14 +125,25 @@ impl Known {
                 let (mark, draw) = marks.remove(&name).unwrap_or_default();
                 let here = golds.as_ref().and_then(|golds| golds[at].clone());
                 let here = here.filter(|cell| text(Some(cell)).is_some());
+                let mark = mark.or(here);
+                labels.extend(judges.iter().filter_map(|judge| JudgeCells::text(judge.label.as_ref(), at)));
+                if let Some(Err(NotALabel(text))) = words.as_ref().map(|words| words.read(mark.as_ref())) {
+                    strange.push((name, text));
+                }
                 rows.push(KnownRow {
-                    mark: mark.or(here),
+                    mark,
                     draw: draw.or(drawn),
                     sure: judges.iter().filter_map(|judge| judge.sure(at)).min_by(f64::total_cmp),
                     is_disputed: is_disputed(&judges, at),
                     value: values.as_ref().and_then(|values| text(values[at].as_ref())),
                 });
             }
+        }
+        // A judge may have been told to use other labels than its task has.
+        if let (Some(words), Some((name, text))) =
+            (words, strange.into_iter().find(|(_, text)| !labels.contains(text)))
+        {
+            return Err(NextError::NotAMark { id: self.id.clone(), name, text, words: words.list() }.into());
         }
         match marks.into_keys().min() {
             Some(name) => {
@@ -136,6 +152,12 @@ impl Known {
             }
             None => Ok(rows),
         }
+    }
+
+    /// What marks may say, where judges of a task of ours say it.
+    fn words(&self, task: Option<Task>) -> Option<Words> {
+        let task = task.filter(|_| !self.prefixes.is_empty())?;
+        Words::of([&Rails::pass_and_fail(task.labels())]).ok()
     }
 
     /// The task of the first judge's labels, where it is one of ours.

@@ -76,7 +76,7 @@ pub(super) fn pick(
     }
     let draws: Vec<Draw> = rows.iter().filter_map(|row| row.draw).collect();
     let round = sampling::next_round(&draws, rows.len() as u64)?;
-    let mut random = Random::new(seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = Random::new(stream(seed, round));
     let found = match settings {
         QueueSettings::Stratified(column) => {
             let mut codes: HashMap<Option<&str>, usize> = HashMap::new();
@@ -100,6 +100,13 @@ pub(super) fn pick(
     Ok(Picked { queue, rows: picked, of: pool.len() })
 }
 
+/// Where the random numbers of a round start. The generator itself steps by the golden ratio, so that rounds told apart by multiples of
+/// that would draw one stream, shifted by a number; this multiplier (P. L'Ecuyer, "Tables of linear congruential generators", 1999)
+/// puts them far apart.
+fn stream(seed: u64, round: u64) -> u64 {
+    seed ^ round.wrapping_mul(0xd134_2543_de82_ef95)
+}
+
 /// How much chance each row of the pool gets: half of it alike, half by the standard deviation that its label leaves.
 fn doubts(rows: &[KnownRow], pool: &[usize]) -> Vec<f64> {
     let doubt = |at: &usize| rows[*at].sure.map_or(0.5, |sure| (sure * (1.0 - sure)).sqrt());
@@ -107,4 +114,26 @@ fn doubts(rows: &[KnownRow], pool: &[usize]) -> Vec<f64> {
     let mean = doubts.iter().sum::<f64>() / doubts.len() as f64;
     let share = |doubt: f64| if mean > 0.0 { EVEN + (1.0 - EVEN) * doubt / mean } else { 1.0 };
     doubts.into_iter().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds whose streams overlap would draw rows that depend on each other.
+    #[test]
+    fn rounds_of_a_seed_draw_from_streams_of_their_own() {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        // Steps from the start of one stream to another: the difference over the step, modulo 2^64.
+        let inverse =
+            (0..6).fold(STEP, |found, _| found.wrapping_mul(2_u64.wrapping_sub(STEP.wrapping_mul(found))));
+        assert_eq!(STEP.wrapping_mul(inverse), 1);
+        for seed in 0..200 {
+            for (one, other) in (1..=6).flat_map(|one| (1..one).map(move |other| (one, other))) {
+                let steps = stream(seed, one).wrapping_sub(stream(seed, other)).wrapping_mul(inverse);
+                let apart = steps.min(steps.wrapping_neg());
+                assert!(apart > 1 << 32, "seed {seed}, rounds {one} and {other}: {apart}");
+            }
+        }
+    }
 }

@@ -95,7 +95,7 @@ const clipped = (text) => (text.length > 60 ? `${text.slice(0, cut(text, 0, 60))
 /** Places that match, in order. Tests of contents go through the chunks, and tell how far they are; `isOld` says when to give up. */
 async function matchesOf(view, store, marks, progress, isOld) {
   const tests = testsOf(view, store, marks);
-  const places = orderOf(view, store).filter((place) => tests.every((test) => test(place)));
+  const places = orderOf(view, store, marks).filter((place) => tests.every((test) => test(place)));
   const scan = scanOf(view, store);
   if (!scan) return places;
   const found = await scanned(scan, store, progress, isOld);

@@ -106,8 +106,13 @@ async function goldTable(store, marks) {
   const header = [...(id ? [id] : []), ...ours, ...others];
   const lines = [];
   let [cut, missing] = [0, 0];
+  const cellOf = (row, name) => list(row.cells)[inputs.indexOf(name)];
   // Drawn rows go along unmarked: without them nobody could see that some have no mark.
-  const drawn = draws.length ? drawnRows(marks) : [];
+  const drawn = new Set(drawnRows(marks));
+  if (!draws.length) {
+    drawn.clear();
+    for (const [row, place] of places) if (words(cellOf(await store.row(place), DRAW[4])) !== "") drawn.add(row);
+  }
   for (const number of [...new Set([...marks.rows(), ...drawn])].sort((a, b) => a - b)) {
     const mark = marks.of(number);
     if (!places.has(number)) {
@@ -115,16 +120,21 @@ async function goldTable(store, marks) {
       continue;
     }
     const row = await store.row(places.get(number));
-    if (isCut(row)) {
-      cut += 1;
-      continue;
-    }
-    const cell = (name) => list(row.cells)[inputs.indexOf(name)];
-    const values = new Map([
-      [id, row.id], ["question", row.question], ["messages", messagesCell(row)], ["tool_call", row.call_text],
-      ["tool_definitions", row.box?.raw], ["flags", inputs.includes("flags") ? cell("flags") : JSON.stringify(list(row.flags))], ["note", mark?.note || cell("note")], [place, number],
+    const cell = (name) => cellOf(row, name);
+    const told = [
+      [id, row.id], ["note", mark?.note || cell("note")], [place, number],
       ...golds.map((gold) => [gold, own(mark?.gold, gold) ?? cell(gold)]),
       ...drawCells(number, marks).map((value, at) => [DRAW[at], draws.length ? value : cell(DRAW[at])]),
+    ];
+    if (isCut(row)) {
+      // Of a drawn row the mark alone is enough: its id leads to the row.
+      if (drawn.has(number) && id && words(row.id)) lines.push(header.map((name) => new Map(told).get(name)));
+      else cut += 1;
+      continue;
+    }
+    const values = new Map([
+      ...told, ["question", row.question], ["messages", messagesCell(row)], ["tool_call", row.call_text],
+      ["tool_definitions", row.box?.raw], ["flags", inputs.includes("flags") ? cell("flags") : JSON.stringify(list(row.flags))],
       ...others.map((name) => [name, cell(name)]),
     ]);
     lines.push(header.map((name) => values.get(name)));

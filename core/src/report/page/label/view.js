@@ -35,6 +35,13 @@ function writeAddress(view) {
 
 const isNarrowed = (view) => KEYS.some((key) => key !== "sort" && view[key]);
 
+/** The picked rows that the view asks for, in the order of the pick; null where it asks for others. */
+function pickedOf(view, marks) {
+  if (view.marked === "todo") return toMark(marks);
+  if (view.marked === "drawn") return drawnRows(marks);
+  return view.marked === "unsure" ? list(marks.picks("unsure").at(-1)?.rows) : null;
+}
+
 /** Tests of a row's place that need nothing but the index. */
 function testsOf(view, store, marks) {
   const { index } = store;
@@ -64,9 +71,9 @@ function testsOf(view, store, marks) {
     const code = list(column.values).indexOf(view.value);
     tests.push((place) => code >= 0 && column.codes[place] === code);
   }
-  const picked = { todo: () => toMark(marks), drawn: () => drawnRows(marks), unsure: () => list(marks.picks("unsure").at(-1)?.rows) }[view.marked];
+  const picked = pickedOf(view, marks);
   if (picked) {
-    const rows = new Set(picked());
+    const rows = new Set(picked);
     tests.push((place) => rows.has(index.rows[place]));
   } else if (view.marked) tests.push((place) => isMarked(view.marked, marks.of(index.rows[place]), store, place));
   return tests;
@@ -118,8 +125,15 @@ function textsOf(row) {
 }
 
 /** Places in the order that the view asks for. */
-function orderOf(view, store) {
+function orderOf(view, store, marks) {
   const places = Array.from({ length: store.size }, (_, place) => place);
+  const picked = pickedOf(view, marks);
+  if (picked && !view.sort) {
+    // Whoever stops early has marked what chance put first, not what the judge finds wrong.
+    const turns = new Map(picked.map((row, turn) => [row, turn]));
+    const turn = (place) => turns.get(store.index.rows[place]) ?? picked.length;
+    places.sort((a, b) => turn(a) - turn(b) || a - b);
+  }
   if (view.sort === "input") places.sort((a, b) => store.index.rows[a] - store.index.rows[b]);
   if (view.sort === "sure" || view.sort === "unsure") {
     const at = Math.max(0, store.members.findIndex(({ name }) => name === view.judge));
