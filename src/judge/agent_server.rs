@@ -17,6 +17,7 @@ const LONGEST_REASON: usize = 200;
 #[derive(Debug)]
 pub(crate) struct AgentServer {
     transport: Transport,
+    hidden: String,
 }
 
 /// Why a server gave no object.
@@ -37,15 +38,26 @@ impl AgentServer {
     /// If `url` is none.
     pub(crate) fn new(url: &str, timeout: Duration, connections: usize) -> Result<AgentServer, SetupError> {
         let endpoint = Endpoint::new(url, None)?;
+        // The address is one: an endpoint was made of it.
+        let hidden = reqwest::Url::parse(url.trim()).map_or_else(
+            |_| url.to_owned(),
+            |url| format!("{:?}", (url.username(), url.password(), url.query())),
+        );
+        let hidden = blake3::hash(hidden.as_bytes()).to_hex().to_string();
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let whole = endpoint.url_of("", &[]);
-        Ok(AgentServer { transport: Transport::new(endpoint, whole, headers, timeout, connections)? })
+        Ok(AgentServer { transport: Transport::new(endpoint, whole, headers, timeout, connections)?, hidden })
     }
 
     /// The address without user, password and query.
     pub(crate) fn public_url(&self) -> String {
         self.transport.endpoint().public_url()
+    }
+
+    /// What stands in the address beside its place, as a hash.
+    pub(crate) fn hidden_part(&self) -> String {
+        self.hidden.clone()
     }
 
     /// Whether the cases would cross a network in the clear.

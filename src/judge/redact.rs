@@ -7,12 +7,17 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_N
 use memchr::memmem;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::domain::Json;
+
 /// What stands in a secret's place.
 pub(super) const REDACTED: &str = "[secret]";
 /// Shorter texts are no keys.
 const SHORTEST: usize = 6;
 /// A text without spaces that is so long is no word.
 const LONG: usize = 16;
+
+/// A text with spaces that is so long is no phrase of an answer.
+const LONG_WITH_SPACES: usize = 32;
 
 /// All spellings of an endpoint's keys.
 pub(crate) struct Redactor {
@@ -30,8 +35,43 @@ impl Redactor {
     /// Those of `secrets` that look like a key. The placeholder `ollama` in a key's place, or a header `production`, are words that an
     /// answer may use, and a name in a response's JSON may be one of them.
     pub(crate) fn of(secrets: &[SecretString]) -> Redactor {
-        let telling = secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| is_telling(secret));
+        let whole = secrets.iter().map(ExposeSecret::expose_secret);
+        // Of a key of several lines, an agent may write one.
+        let parts = whole.flat_map(|secret| {
+            let lines =
+                secret.lines().map(str::trim).filter(move |line| line.len() >= LONG && *line != secret);
+            std::iter::once(secret).chain(lines)
+        });
+        let telling = parts.filter(|secret| is_telling(secret));
         Redactor { spellings: telling.flat_map(spellings).map(SecretString::from).collect() }
+    }
+
+    /// Masks the texts of a value, names of fields too; whether there were keys in it.
+    pub(crate) fn mask_texts(&self, json: &mut Json) -> bool {
+        match json {
+            Json::String(text) => self.mask_text(text),
+            Json::Array(items) => items.iter_mut().fold(false, |found, item| self.mask_texts(item) || found),
+            Json::Object(object) => {
+                let mut found = false;
+                let masked = std::mem::take(object).into_iter().map(|(mut key, mut value)| {
+                    found |= self.mask_text(&mut key);
+                    found |= self.mask_texts(&mut value);
+                    (key, value)
+                });
+                *object = masked.collect();
+                found
+            }
+            _ => false,
+        }
+    }
+
+    fn mask_text(&self, text: &mut String) -> bool {
+        let masked = self.apply(text.clone().into_bytes());
+        let found = masked != text.as_bytes();
+        if found {
+            *text = String::from_utf8_lossy(&masked).into_owned();
+        }
+        found
     }
 
     /// `body` without keys, be they written as they are or as URLs, base64 and JSON spell them.
@@ -52,7 +92,10 @@ impl Redactor {
 fn is_telling(secret: &str) -> bool {
     let has = |test: fn(&u8) -> bool| secret.bytes().any(|byte| test(&byte));
     let mixed = secret.len() >= SHORTEST && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit);
-    !secret.contains(char::is_whitespace) && (mixed || secret.len() >= LONG)
+    match secret.contains(char::is_whitespace) {
+        true => secret.len() >= LONG_WITH_SPACES,
+        false => mixed || secret.len() >= LONG,
+    }
 }
 
 /// A secret as it may come back.
@@ -112,6 +155,24 @@ mod tests {
             );
         }
         assert_eq!(redacted("quo\"ted1", r#"{"a": "quo\"ted1"}"#), r#"{"a": "[secret]"}"#);
+    }
+
+    #[test]
+    fn keys_of_several_lines_and_with_spaces_are_masked() {
+        let pem = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nc2VjcmV0c2VjcmV0\n-----END KEY-----";
+        assert_eq!(redacted(pem, "it is MIIEvQIBADANBgkqhkiG!"), "it is [secret]!");
+        let phrase = "correct horse battery staple again";
+        assert_eq!(redacted(phrase, &format!("<{phrase}>")), "<[secret]>");
+    }
+
+    #[test]
+    fn escaped_keys_are_masked_where_they_are_parsed() {
+        let redactor = Redactor::of(&["sk-a1b2c3".into()]);
+        let escaped = r#"{"a": [{"\u0073k-a1b2c3": "x \u0073k-a1b2c3"}], "n": 1.50}"#;
+        let mut json = Json::parse(escaped).unwrap();
+        assert!(redactor.mask_texts(&mut json) && !redactor.mask_texts(&mut json));
+        let texts = json.to_string();
+        assert_eq!((texts.matches("[secret]").count(), texts.contains("a1b2c3")), (2, false), "{texts}");
     }
 
     #[test]

@@ -226,6 +226,35 @@ fn a_command_that_cannot_be_run_has_no_score() {
     }
 }
 
+/// Its own code, once it has said something: no other may be blamed.
+#[test]
+fn an_exit_code_of_a_shell_is_the_agents_once_it_has_spoken() {
+    let work = workspace("hear(); call(); hear(); sys.exit(127)");
+    drive(&work, &[]).ended(1);
+    assert_eq!((&row(&work)["ended"], &row(&work)["passed"]), (&"agent_error".into(), &Value::Bool(false)));
+}
+
+/// Escaped, halved by a cut, in several lines: what is read, shown or kept has no key.
+#[test]
+fn no_key_passes_the_mask() {
+    let key = "sk-a1b2c3d4e5f6g7h8";
+    let pem = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n-----END KEY-----";
+    let agent = r#"hear(); call(); hear()
+k = os.environ['AGENT_TEST_KEY']
+sys.stderr.write(k + 'x' * (8192 - 29)); sys.stderr.write(os.environ['AGENT_PEM_KEY'].splitlines()[1])
+sys.stderr.flush()
+sys.stdout.write('{"type": "answer", "text": "31 ' + ''.join('\\u%04x' % ord(c) for c in k) + '"}\n')
+"#;
+    let work = workspace(agent);
+    let mut command = work.tooljudge(&DRIVE);
+    Ran::from(command.env("AGENT_TEST_KEY", key).env("AGENT_PEM_KEY", pem).finish()).ended(0);
+    let row = row(&work).to_string();
+    assert!(row.contains("31 [secret]"), "{row}");
+    for part in [key, &key[10..], "MIIEvQIBADAN", "\\u0073"] {
+        assert!(!row.contains(part), "{part}: {row}");
+    }
+}
+
 /// What is kept for all cases answers each, and only for the case that it names.
 #[test]
 fn a_kept_program_answers_all_cases() {
@@ -262,6 +291,12 @@ fn a_kept_program_answers_all_cases() {
     // Without the case's name nobody knows which case is answered.
     let all = drive_kept(&format!("{each}    call()\n    hear()\n    answer()\n"), &[]);
     assert_eq!((all.0, all.1, all.2), (Some(1), vec!["protocol_error".to_owned(); 6], 0));
+    // One that ends after its answer is replaced, at whatever moment it does so, and no case is at fault.
+    for wait in ["0", "0.01", "0.2"] {
+        let all = drive_kept(&format!("{each}{good}    time.sleep({wait}); sys.exit(0)\n"), &[]);
+        assert_eq!((all.0, &all.1, all.2), (Some(0), &finished, 6), "{wait}");
+        assert_eq!(all.3, 6, "{wait}");
+    }
     // One that dies in a case is replaced for the next.
     let dying = format!("{each}    if id in ('c1#1', 'c4#1'): sys.exit(1)\n{good}");
     let (code, ends, passed, _) = drive_kept(&dying, &[]);

@@ -97,6 +97,50 @@ fn a_server_is_sent_all_that_was_said() {
     assert!(seen.try_recv().is_err(), "nothing is sent twice");
 }
 
+/// What stands beside an address's place may choose another agent there.
+#[test]
+fn addresses_that_differ_in_what_is_hidden_are_two_agents() {
+    let (url, seen) = serve(|_, stream| say(stream, "200 OK", br#"{"type": "answer", "text": "31"}"#));
+    let asked = |more: &[&str]| {
+        let (ran, rows) = drive(&format!("{url}?model=a"), &[&["--allow-failures"], more].concat());
+        ran.ended(0);
+        let names: Vec<String> = rows.iter().map(|row| row["agent"].as_str().unwrap().to_owned()).collect();
+        (names, seen.try_iter().count())
+    };
+    let other = format!("{url}?model=b");
+    assert_eq!(asked(&["--agent", &other]), (vec![url.clone(), format!("{url} (2)")], 2));
+    // And none is replayed for another.
+    let work = Workspace::new();
+    work.file("suite.toml", SUITE);
+    let with_user = url.replace("http://", "HTTP://user:secret1@");
+    for (address, count) in
+        [(format!("{url}?model=a"), 1), (format!("{url}?model=a"), 0), (other, 1), (with_user, 1)]
+    {
+        work.run(&["drive", "suite.toml", "--agent", &address, "--agent-version", "1", "--allow-failures"])
+            .ended(0);
+        assert_eq!(seen.try_iter().count(), count, "{address}");
+    }
+}
+
+#[test]
+fn no_error_repeats_a_password() {
+    let work = Workspace::new();
+    work.file("suite.toml", SUITE);
+    for address in ["HTTP://user:hunter2@", "htp://user:hunter2@localhost/", " https://user:hunter2@h:x/"] {
+        let ran = work.run(&["drive", "suite.toml", "--agent", address]);
+        assert!(ran.code != Some(0) && !ran.stderr.contains("hunter2"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_server_that_names_another_case_is_at_fault() {
+    let (url, _seen) =
+        serve(|_, stream| say(stream, "200 OK", br#"{"type": "answer", "text": "31", "case": "hue#2"}"#));
+    let (ran, rows) = drive(&url, &[]);
+    ran.ended(1);
+    assert_eq!(rows[0]["ended"], "protocol_error");
+}
+
 #[test]
 fn no_server_that_misbehaves_passes_or_hangs() {
     type Answer = fn(&Value, &mut TcpStream);

@@ -152,7 +152,23 @@ fn call(object: &Object, ids: &mut HashSet<String>) -> Result<ToolCall, String> 
         return Err(format!("the id `{}` was used for an earlier call", excerpt(id)));
     }
     let arguments = arguments(object.get("arguments"));
+    let repeats = |arguments| matches!(arguments, &Arguments::Parsed(ref object) if has_repeated_key(object));
+    if object.has_repeated_key() || repeats(&arguments) {
+        return Err(format!("the call `{}` has a key twice", excerpt(id)));
+    }
     Ok(ToolCall { name: name.to_owned(), arguments, id: Some(id.to_owned()) })
+}
+
+/// Whether a key stands twice in an object or in what it holds.
+fn has_repeated_key(object: &Object) -> bool {
+    fn within(json: &Json) -> bool {
+        match json {
+            Json::Object(object) => has_repeated_key(object),
+            Json::Array(items) => items.iter().any(within),
+            _ => false,
+        }
+    }
+    object.has_repeated_key() || object.values().any(within)
 }
 
 /// The beginning of a text, on one line.
@@ -205,6 +221,14 @@ mod tests {
             (
                 r#"{"type": "calls", "calls": [{"id": "1", "name": "f"}, {"id": "1", "name": "f"}]}"#,
                 "the id `1` was used",
+            ),
+            (
+                r#"{"type": "calls", "calls": [{"id": "1", "name": "f", "name": "g"}]}"#,
+                "the call `1` has a key twice",
+            ),
+            (
+                r#"{"type": "call", "id": "1", "name": "f", "arguments": {"a": [{"b": 1, "b": 2}]}}"#,
+                "the call `1` has a key twice",
             ),
             (r#"{"type": "answer", "text": "x", "case": 1}"#, "`case` must be a text"),
         ] {

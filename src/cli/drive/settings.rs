@@ -108,7 +108,12 @@ impl Settings<'_> {
         &self,
         printer: Printer<'_>,
     ) -> anyhow::Result<(Vec<AgentSettings>, StoreSettings, Option<f64>)> {
-        let is_own = |name: &String| OWN.iter().any(|start| name.starts_with(start));
+        let is_own = |name: &String| is_own(name);
+        let unknown = |name: &&String| is_address(name) && !is_own(name);
+        if self.args.agents.iter().any(|name| unknown(&name)) {
+            // It may hold a password: the error does not repeat it.
+            bail!("--agent ...@...: an address begins with http:// or https://");
+        }
         let is_model = |name: &&String| !name.starts_with(SCRIPT) && !is_own(name);
         let some_own = self.args.agents.iter().any(is_own);
         let models: Vec<String> = self.args.agents.iter().filter(is_model).cloned().collect();
@@ -147,7 +152,7 @@ impl Settings<'_> {
             agents.push(match name.strip_prefix(SCRIPT) {
                 Some("") => bail!("--agent {name}: name a file: script:FILE"),
                 Some(file) => AgentSettings::script(file),
-                None if is_own(name) => self.own(name)?,
+                None if is_own(name) => numbered(self.own(name.trim())?, &agents, name, &self.args.agents),
                 None => {
                     let agent = connected.next().and_then(AgentSettings::of_judge);
                     agent.ok_or_else(|| {
@@ -211,6 +216,28 @@ impl Settings<'_> {
         let Settings { config, host, .. } = self;
         Judging { typed, args, origins, config, host, tells_routes: true, flag }
     }
+}
+
+/// Whether it is one of the user's own. Schemes of addresses may be written in capitals.
+fn is_own(name: &str) -> bool {
+    let starts =
+        |start: &&str| name.trim().get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));
+    name.starts_with(EXEC) || OWN[1..].iter().any(|start| starts(&start))
+}
+
+/// Whether it is an address that may hold a password.
+fn is_address(name: &str) -> bool {
+    name.contains("://") && name.contains('@') && !name.starts_with(EXEC) && !name.starts_with(SCRIPT)
+}
+
+/// Two addresses that differ only in what is not shown are two agents: the second has a number. The same one twice stays as it is.
+fn numbered(agent: AgentSettings, before: &[AgentSettings], typed: &str, all: &[String]) -> AgentSettings {
+    let is_taken = |name: &str| before.iter().any(|other| other.name == name);
+    if !is_taken(&agent.name) || all.iter().filter(|other| *other == typed).count() > 1 {
+        return agent;
+    }
+    let name = (2..).map(|number| format!("{} ({number})", agent.name)).find(|name| !is_taken(name));
+    AgentSettings { name: name.unwrap_or_default(), ..agent }
 }
 
 /// A task by our name or the peer's, or else files.

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that are kept. Chosen: a long traceback.
 const MOST: usize = 8 << 10;
+/// Bytes before them that are kept until keys are masked: a key that the cut would halve is found whole.
+const BEFORE: usize = 4 << 10;
 /// Characters of its last line that a reason shows. Chosen: an exception with its message.
 const LINE: usize = 200;
 
@@ -15,8 +17,8 @@ pub(super) struct LogTail(Arc<Mutex<VecDeque<u8>>>);
 impl LogTail {
     pub(super) fn push(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(&bytes[bytes.len().saturating_sub(MOST)..]);
-        let surplus = kept.len().saturating_sub(MOST);
+        kept.extend(&bytes[bytes.len().saturating_sub(MOST + BEFORE)..]);
+        let surplus = kept.len().saturating_sub(MOST + BEFORE);
         kept.drain(..surplus);
     }
 
@@ -25,6 +27,13 @@ impl LogTail {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *kept).into()
     }
+}
+
+/// The last bytes of a log without keys.
+pub(super) fn cut(mut log: String) -> String {
+    let surplus = log.len().saturating_sub(MOST);
+    log.drain(..log.ceil_char_boundary(surplus));
+    log
 }
 
 /// The last line of a log that says something, cut short.
@@ -43,7 +52,8 @@ mod tests {
         tail.push(&[b'a'; 3 * MOST]);
         tail.push(b"\nValueError: no such city\n\n");
         let log = String::from_utf8(tail.take()).unwrap();
-        assert_eq!((log.len(), tail.take().len()), (MOST, 0));
+        assert_eq!((log.len(), tail.take().len()), (MOST + BEFORE, 0));
+        assert_eq!(cut(log.clone()).len(), MOST);
         assert_eq!(last_line(&log).as_deref(), Some("ValueError: no such city"));
         assert_eq!(last_line(" \n"), None);
     }

@@ -30,8 +30,8 @@ pub(super) trait OwnAgent: Send + Sync {
     /// A conversation in the episode of this `id`. Nothing is started before it is to reply.
     fn talk(&self, id: &str) -> Box<dyn Talk>;
 
-    /// Lets go of what is kept for further conversations.
-    fn finish(&self) -> BoxFuture<'_, ()>;
+    /// Lets go of what is kept for further conversations; `at_once` gives it no time.
+    fn finish(&self, at_once: bool) -> BoxFuture<'_, ()>;
 }
 
 /// A conversation of one episode.
@@ -110,7 +110,7 @@ impl Own {
                 if server.is_exposed() && !allow_http {
                     return Err(SettingsError::Exposed(server.public_url()).into());
                 }
-                let identity = server.public_url();
+                let identity = server.identity();
                 (Box::new(server), identity)
             }
         };

@@ -88,7 +88,7 @@ pub(in crate::run::drive) async fn drive_own(
         () = stop.gently.cancelled() => Err(RunError::Interrupted),
         outcome = all => outcome,
     };
-    pass.own.agent.finish().await;
+    pass.own.agent.finish(outcome.is_err()).await;
     outcome.map(|()| AskOutcome::All)
 }
 

@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::group::{Pipes, ProcessGroup};
-use super::log_tail::{LogTail, last_line};
+use super::log_tail::{LogTail, cut, last_line};
 use super::{Farewell, Fault, OwnAgent, Talk};
 use crate::domain::{Json, Object};
 use crate::drive::protocol::{self, Said, excerpt};
@@ -55,6 +55,8 @@ struct Program {
     logged: mpsc::Receiver<()>,
     /// The episodes that it has come to the end of.
     over: HashSet<String>,
+    /// Whether it has said anything: the command can be run.
+    spoke: bool,
 }
 
 /// What a program wrote up to the end of a line.
@@ -67,6 +69,8 @@ struct ProgramTalk {
     programs: Arc<Programs>,
     id: String,
     program: Option<Program>,
+    /// Whether the program has come from another case, and said nothing in this one.
+    untried: bool,
     /// How many messages it has been told.
     told: usize,
     /// The end of its log, where it ended by itself.
@@ -83,20 +87,27 @@ impl ProgramAgent {
 impl OwnAgent for ProgramAgent {
     fn talk(&self, id: &str) -> Box<dyn Talk> {
         let programs = Arc::clone(&self.0);
-        Box::new(ProgramTalk { programs, id: id.to_owned(), program: None, told: 0, log: None })
+        Box::new(ProgramTalk {
+            programs,
+            id: id.to_owned(),
+            program: None,
+            untried: false,
+            told: 0,
+            log: None,
+        })
     }
 
-    fn finish(&self) -> BoxFuture<'_, ()> {
+    fn finish(&self, at_once: bool) -> BoxFuture<'_, ()> {
         let idle = std::mem::take(&mut *self.0.idle());
-        async move {
-            for mut program in idle {
-                program.input = None;
+        let ends = idle.into_iter().map(move |mut program| async move {
+            program.input = None;
+            if !at_once {
                 // It may have something to put in order, as after its answer where it is not kept.
                 let _ = timeout(GRACE, async { while program.output.recv().await.is_some() {} }).await;
-                program.end().await;
             }
-        }
-        .boxed()
+            program.end().await;
+        });
+        futures_util::future::join_all(ends).map(drop).boxed()
     }
 }
 
@@ -105,21 +116,46 @@ impl Programs {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A program that can be given another case. Others are thrown away: which case is at fault cannot be told any more.
+    async fn ready(&self) -> Option<Program> {
+        loop {
+            let mut program = self.idle().pop()?;
+            match program.state() {
+                Idle::Ready => return Some(program),
+                Idle::Ended | Idle::Wrote(_) => drop(program.end().await),
+            }
+        }
+    }
+
     fn readable(&self, bytes: Vec<u8>) -> String {
         String::from_utf8_lossy(&self.redactor.apply(bytes)).into_owned()
+    }
+
+    fn log(&self, bytes: Vec<u8>) -> String {
+        cut(self.readable(bytes))
+    }
+
+    /// The line without keys, be they escaped in whatever way: what is read of it has none.
+    fn masked(&self, line: Vec<u8>) -> Vec<u8> {
+        let line = self.redactor.apply(line);
+        let json = std::str::from_utf8(&line).ok().and_then(|text| Json::parse(text).ok());
+        let masked = json.and_then(|mut json| self.redactor.mask_texts(&mut json).then(|| json.to_string()));
+        masked.map_or(line, String::into_bytes)
     }
 }
 
 impl Talk for ProgramTalk {
     fn reply<'a>(&'a mut self, episode: &'a Episode) -> BoxFuture<'a, Result<Heard, Fault>> {
         async move {
-            self.tell(episode)?;
+            self.tell(episode).await?;
             loop {
                 let line = match self.program.as_mut() {
                     Some(program) => program.output.recv().await,
                     None => None,
                 };
                 match line {
+                    // It ended after its last answer, while this case was on its way.
+                    None if self.untried => self.replace(episode).await?,
                     None => return Err(self.gone().await),
                     Some(Line::TooLong) => {
                         return Err(Fault::protocol(format!(
@@ -142,20 +178,29 @@ impl Talk for ProgramTalk {
         async move {
             let mut farewell = Farewell::default();
             let Some(mut program) = self.program.take() else {
-                farewell.log = self.log.take().map(|log| self.programs.readable(log));
+                farewell.log = self.log.take().map(|log| self.programs.log(log));
                 return farewell;
             };
             if answered && self.programs.keep {
-                let log = self.programs.readable(program.log.take());
                 program.over.insert(std::mem::take(&mut self.id));
-                self.programs.idle().push(program);
-                farewell.log = Some(log);
+                farewell.log = Some(self.programs.log(program.log.take()));
+                match program.state() {
+                    Idle::Ready => self.programs.idle().push(program),
+                    Idle::Ended => drop(program.end().await),
+                    Idle::Wrote(line) => {
+                        let line = line.map(|line| excerpt(&self.programs.readable(line)));
+                        let wrote = line.unwrap_or_else(|| "a long line".to_owned());
+                        farewell.fault =
+                            Some(Fault::protocol(format!("after its answer it wrote `{wrote}`")));
+                        program.end().await;
+                    }
+                }
             } else {
                 program.input = None;
                 if answered {
                     farewell.fault = after_answer(&mut program, &self.programs).await;
                 }
-                farewell.log = Some(self.programs.readable(program.end().await.1));
+                farewell.log = Some(self.programs.log(program.end().await.1));
             }
             farewell.log = farewell.log.filter(|log| !log.trim().is_empty());
             farewell
@@ -166,10 +211,11 @@ impl Talk for ProgramTalk {
 
 impl ProgramTalk {
     /// Tells the program what is new: first the case.
-    fn tell(&mut self, episode: &Episode) -> Result<(), Fault> {
+    async fn tell(&mut self, episode: &Episode) -> Result<(), Fault> {
         let mut news: Vec<Object> = Vec::new();
         if self.program.is_none() {
-            let idle = self.programs.idle().pop();
+            let idle = self.programs.ready().await;
+            self.untried = idle.is_some();
             let started = || Program::start(&self.programs.command);
             let failed = |why| Fault::unclear(format!("the program cannot be started: {why}"));
             self.program = Some(idle.map_or_else(started, Ok).map_err(failed)?);
@@ -190,9 +236,20 @@ impl ProgramTalk {
         Ok(())
     }
 
+    /// Another program in place of one that ended of itself, and in good order, before it said anything in this case.
+    async fn replace(&mut self, episode: &Episode) -> Result<(), Fault> {
+        let Some(program) = self.program.take() else { return Err(Fault::unclear("there is no program")) };
+        tokio::time::sleep(CLOSING).await;
+        let (status, log) = program.end().await;
+        if !status.is_some_and(|status| status.success()) {
+            return Err(self.ended(status, log, true));
+        }
+        self.tell(episode).await
+    }
+
     /// What a line says; nothing where it is empty, or of a case that is over.
-    fn hear(&self, line: Vec<u8>, episode: &Episode) -> Result<Option<Heard>, Fault> {
-        let line = self.programs.redactor.apply(line);
+    fn hear(&mut self, line: Vec<u8>, episode: &Episode) -> Result<Option<Heard>, Fault> {
+        let line = self.programs.masked(line);
         let text = std::str::from_utf8(&line).map_err(|_| {
             Fault::protocol(format!("`{}` is not UTF-8", excerpt(&String::from_utf8_lossy(&line))))
         })?;
@@ -204,11 +261,13 @@ impl ProgramTalk {
             let advice = if why.contains("is not JSON") { advice } else { "" };
             Fault::protocol(format!("{why}{advice}"))
         };
-        let case_of = |text: &str| Json::parse(text).ok()?.get("case")?.as_str().map(str::to_owned);
-        let over = self.program.as_ref().map(|program| &program.over);
-        if case_of(text).is_some_and(|case| over.is_some_and(|over| over.contains(&case))) {
-            return Ok(None);
+        if let Some(program) = self.program.as_mut() {
+            program.spoke = true;
+            if program.is_late(text) {
+                return Ok(None);
+            }
         }
+        self.untried = false;
         let Said { heard, case } = protocol::read(text, episode).map_err(wrong)?;
         match case {
             Some(case) if case != self.id => Err(Fault::protocol(format!(
@@ -230,13 +289,18 @@ impl ProgramTalk {
         let Some(program) = self.program.take() else { return Fault::unclear("there is no program") };
         // It closes its output a moment before it ends.
         tokio::time::sleep(CLOSING).await;
+        let spoke = program.spoke;
         let (status, log) = program.end().await;
+        self.ended(status, log, spoke)
+    }
+
+    fn ended(&mut self, status: Option<ExitStatus>, log: Vec<u8>, spoke: bool) -> Fault {
         self.log = Some(log.clone());
-        let said = last_line(&self.programs.readable(log))
+        let said = last_line(&self.programs.log(log))
             .map(|line| format!("; on standard error: {line}"))
             .unwrap_or_default();
         match status.and_then(|status| status.code()) {
-            Some(code) if NOT_RUN.contains(&code) => {
+            Some(code) if NOT_RUN.contains(&code) && !spoke => {
                 Fault::unclear(format!("the command cannot be run (exit code {code}){said}"))
             }
             Some(code) => {
@@ -269,7 +333,39 @@ async fn after_answer(program: &mut Program, programs: &Programs) -> Option<Faul
     timeout(GRACE, told).await.ok().flatten().map(Fault::protocol)
 }
 
+/// What a program is that waits for another case.
+enum Idle {
+    Ready,
+    /// It ended, or closed its output.
+    Ended,
+    /// It wrote a line of no case that is over; nothing of it where it was too long.
+    Wrote(Option<Vec<u8>>),
+}
+
 impl Program {
+    /// Whether it can be given another case. Late lines of cases that are over are gone afterwards.
+    fn state(&mut self) -> Idle {
+        loop {
+            match self.output.try_recv() {
+                Err(lines::error::TryRecvError::Empty) => return Idle::Ready,
+                Err(lines::error::TryRecvError::Disconnected) => return Idle::Ended,
+                Ok(Line::TooLong) => return Idle::Wrote(None),
+                Ok(Line::Whole(line)) => {
+                    let text = String::from_utf8_lossy(&line);
+                    if !text.trim().is_empty() && !self.is_late(&text) {
+                        return Idle::Wrote(Some(line));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a line is of a case that is over.
+    fn is_late(&self, line: &str) -> bool {
+        let case_of = |text: &str| Json::parse(text).ok()?.get("case")?.as_str().map(str::to_owned);
+        case_of(line).is_some_and(|case| self.over.contains(&case))
+    }
+
     fn start(command: &str) -> std::io::Result<Program> {
         let (group, Pipes { mut input, output, mut errors }) = ProcessGroup::start(command)?;
         let (to_write, writing) = mpsc::channel::<Vec<u8>>();
@@ -292,7 +388,15 @@ impl Program {
                 tail.push(&buffer[..read]);
             }
         })?;
-        Ok(Program { group, input: Some(to_write), output: lines, log, logged, over: HashSet::new() })
+        Ok(Program {
+            group,
+            input: Some(to_write),
+            output: lines,
+            log,
+            logged,
+            over: HashSet::new(),
+            spoke: false,
+        })
     }
 
     /// Ends all of its processes; how the program ended, and its log.

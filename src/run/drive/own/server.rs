@@ -29,6 +29,11 @@ impl ServerAgent {
         self.0.public_url()
     }
 
+    /// What its episodes are kept under: what stands beside the place may choose another agent there, and may be a password.
+    pub(super) fn identity(&self) -> String {
+        format!("{} {}", self.0.public_url(), self.0.hidden_part())
+    }
+
     pub(super) fn is_exposed(&self) -> bool {
         self.0.is_exposed()
     }
@@ -39,7 +44,7 @@ impl OwnAgent for ServerAgent {
         Box::new(ServerTalk { server: Arc::clone(&self.0), id: id.to_owned() })
     }
 
-    fn finish(&self) -> BoxFuture<'_, ()> {
+    fn finish(&self, _at_once: bool) -> BoxFuture<'_, ()> {
         async {}.boxed()
     }
 }
@@ -55,7 +60,15 @@ impl Talk for ServerTalk {
                 AgentServerError::Failed(why) => Fault::agent(why),
                 AgentServerError::Unreadable(why) => Fault::protocol(why),
             })?;
-            protocol::read(&said, episode).map(|said| said.heard).map_err(Fault::protocol)
+            let said = protocol::read(&said, episode).map_err(Fault::protocol)?;
+            match said.case {
+                Some(case) if case != self.id => Err(Fault::protocol(format!(
+                    "it names the case `{}`, and was given `{}`",
+                    protocol::excerpt(&case),
+                    self.id
+                ))),
+                _ => Ok(said.heard),
+            }
         }
         .boxed()
     }
