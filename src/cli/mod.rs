@@ -188,7 +188,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
             let _ = error.print();
             let text = error.to_string();
             if let (true, true, Some(why)) =
-                (error.use_stderr(), annotation::is_read(host), text.lines().next())
+                (error.use_stderr(), annotation::is_read(&host), text.lines().next())
             {
                 host.printer(false).gate(why.trim_start_matches("error: "));
             }

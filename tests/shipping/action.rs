@@ -145,6 +145,9 @@ fn it_can_be_compiled_instead() {
     );
     assert!(runner.action(&[("run", "templates list"), ("from", "source")]), "{}", runner.log);
     let folder = runner.work.path("temp/tooljudge").display().to_string();
-    assert_eq!(runner.file("cargo.log").trim(), format!("install --locked --path /action --root {folder}"));
+    assert_eq!(
+        runner.file("cargo.log").trim(),
+        format!("install --locked --path /action --features postgres --root {folder}")
+    );
     assert_eq!(runner.file("curl.log"), "");
 }

@@ -50,8 +50,9 @@ pub fn findings(tally: &Tally, width: usize) -> Vec<String> {
     let mut text = Vec::new();
     let by = |title: &str, counts: Vec<(String, u64)>| section(title, counts, tally.cases, width);
     text.extend(by("issue", tally.kinds.iter().map(|(kind, n)| (kind.as_str().to_owned(), *n)).collect()));
-    text.extend(by("tool", tally.tools.iter().map(|(tool, n)| (tool.clone(), *n)).collect()));
-    let parameters = tally.parameters.iter().map(|((tool, path), n)| (format!("{tool} {path}"), *n));
+    text.extend(by("tool", tally.tools.iter().map(|(tool, n)| (one_line(tool), *n)).collect()));
+    let parameters =
+        tally.parameters.iter().map(|((tool, path), n)| (one_line(&format!("{tool} {path}")), *n));
     text.extend(by("parameter", parameters.collect()));
     let advice = advice(tally);
     if !advice.is_empty() {
@@ -128,9 +129,14 @@ fn advice(tally: &Tally) -> Vec<String> {
     lines
 }
 
+/// A name that an agent made up, which may not begin a line of its own.
+fn one_line(name: &str) -> String {
+    name.replace(char::is_control, "\u{fffd}")
+}
+
 fn remedy(kind: IssueKind, tool: &str) -> Option<String> {
     use IssueKind::*;
-    let of = if tool.is_empty() { String::new() } else { format!(" of {tool}") };
+    let of = if tool.is_empty() { String::new() } else { format!(" of {}", one_line(tool)) };
     Some(match kind {
         WrongValue | WrongType | MissingParameter | ExtraParameter | ForbiddenParameter | FailedValidator
         | InvalidArguments | ForbiddenCall => {
