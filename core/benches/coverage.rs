@@ -300,7 +300,7 @@ impl Log {
             label: Some(self.rows[*row].2),
             weight: weight.unwrap(),
         };
-        let marks: Vec<DrawnMark> = drawn.iter().zip(weights).map(mark).collect();
+        let marks: Vec<DrawnMark> = drawn.iter().zip(weights.rows).map(mark).collect();
         let passed = self.rows.iter().filter(|row| row.2).count() as u64;
         let failed = self.rows.len() as u64 - passed;
         let counts = LabelCounts { passed, failed, unlabelled: 0 };

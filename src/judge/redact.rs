@@ -50,7 +50,10 @@ impl Redactor {
     pub(crate) fn mask_texts(&self, json: &mut Json) -> bool {
         match json {
             Json::String(text) => self.mask_text(text),
-            Json::Array(items) => items.iter_mut().fold(false, |found, item| self.mask_texts(item) || found),
+            // All of them, not only up to the first that has one.
+            Json::Array(items) => {
+                items.iter_mut().map(|item| usize::from(self.mask_texts(item))).sum::<usize>() > 0
+            }
             Json::Object(object) => {
                 let mut found = false;
                 let masked = std::mem::take(object).into_iter().map(|(mut key, mut value)| {

@@ -67,7 +67,9 @@ fn nothing_is_released_if_a_step_fails() {
 /// A repository with this changelog, and one script run in it.
 fn script(name: &str, changelog: &str, tag: &str) -> Ran {
     let work = Workspace::new();
-    ["packaging", "python"].map(|folder| std::fs::create_dir(work.path(folder)).unwrap());
+    for folder in ["packaging", "python"] {
+        std::fs::create_dir(work.path(folder)).unwrap();
+    }
     for file in ["Cargo.toml", "Cargo.lock", "python/Cargo.toml", "packaging/version", "packaging/notes"] {
         std::fs::copy(repository(file), work.path(file)).unwrap();
     }

@@ -152,7 +152,8 @@ fn call(object: &Object, ids: &mut HashSet<String>) -> Result<ToolCall, String> 
         return Err(format!("the id `{}` was used for an earlier call", excerpt(id)));
     }
     let arguments = arguments(object.get("arguments"));
-    let repeats = |arguments| matches!(arguments, &Arguments::Parsed(ref object) if has_repeated_key(object));
+    let repeats =
+        |arguments: &Arguments| matches!(arguments, Arguments::Parsed(object) if has_repeated_key(object));
     if object.has_repeated_key() || repeats(&arguments) {
         return Err(format!("the call `{}` has a key twice", excerpt(id)));
     }

@@ -222,7 +222,7 @@ impl Settings<'_> {
 fn is_own(name: &str) -> bool {
     let starts =
         |start: &&str| name.trim().get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));
-    name.starts_with(EXEC) || OWN[1..].iter().any(|start| starts(&start))
+    name.starts_with(EXEC) || OWN[1..].iter().any(starts)
 }
 
 /// Whether it is an address that may hold a password.
