@@ -117,8 +117,8 @@ def literals(text):
         yield re.sub(r"\\\n\s*", "", found[1] or found[2] or "").replace('\\"', '"')
 
 
-# What is of other programs, or of documents.
-KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge")
+# What is of other programs, of documents, or of `tooljudge next`, which Python has no function for.
+KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", "--queue ")
 # The kind of a record, and a flag that is looked for.
 NAME = re.compile("tooljudge [a-z]+|--json")
 # What only a terminal or a document shows.

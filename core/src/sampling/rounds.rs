@@ -11,7 +11,7 @@ pub enum RoundsError {
     Mixed { round: u64 },
     /// There are more rows than were drawn.
     #[error(
-        "round {round} has more rows than were drawn in it: keep each row once; if two lists are both round {round}, draw the second with `next --gold`"
+        "round {round} has more rows than were drawn in it: keep each row once; if two lists are both round {round}, give the marks of the first when you draw the second"
     )]
     TooMany { round: u64 },
     /// A round is not there although a later one is.
