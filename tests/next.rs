@@ -405,3 +405,50 @@ fn what_cannot_be_picked_is_said() {
         assert!(!work.path("todo.csv").exists(), "{args:?}");
     }
 }
+
+#[test]
+fn a_list_is_made_again_until_it_has_marks() {
+    let work = Workspace::new();
+    labelled(&work);
+    let again = || work.run(&["next", "labelled.csv", "-n", "20", "-o", "lists/todo1.csv"]);
+    std::fs::create_dir(work.path("lists")).unwrap();
+    again().ended(0);
+    again().ended(0);
+    mark(&work, "lists/todo1.csv", |_| true);
+    again().ended(2);
+    // Nor are marks written over that are read, be they named by a pattern.
+    let marked = work.read("lists/todo1.csv");
+    next(&work, "lists/todo1.csv", &["--gold", "lists/todo*.csv"]).ended(2);
+    assert_eq!(work.read("lists/todo1.csv"), marked);
+}
+
+#[test]
+fn a_drawn_row_without_its_probability_is_refused() {
+    let work = Workspace::new();
+    labelled(&work);
+    next(&work, "todo.csv", &[]).ended(0);
+    let rows = mark(&work, "todo.csv", |_| true);
+    let lost = work.read("todo.csv").replacen(&rows[0]["inclusion_probability"], "", 1);
+    work.file("todo.csv", lost);
+    let ran = work.run(&["label", "log.csv", "--errata", "todo.csv", "-o", "out.csv", "--force"]).ended(2);
+    assert!(ran.stderr.contains("`` in the column `inclusion_probability`"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_log_may_have_columns_that_are_called_as_ours() {
+    let work = Workspace::new();
+    labelled(&work);
+    let mut log = String::new();
+    for (at, line) in work.read("log.csv").lines().enumerate() {
+        let more = match at {
+            0 => ",draw_size,gold",
+            _ if at % 4 == 0 => ",L,correct",
+            _ => ",M,",
+        };
+        writeln!(log, "{line}{more}").unwrap();
+    }
+    work.file("log.csv", log);
+    let ran = work.run(&["label", "log.csv", "-o", "out.csv", "--decide", "always"]).ended(0);
+    assert!(ran.stdout.contains("if they were drawn at random"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("chosen, not drawn"), "{}", ran.stdout);
+}

@@ -180,9 +180,39 @@ fn rows_and_agents_command_nothing() {
             .to_string();
     work.file("rows.jsonl", row);
     step(&["label", "rows.jsonl", "--by", "group", "--allow-unjudged", "1", "--decide", "always"]).ended(0);
+    let value =
+        json!({"question": "hi", "tool_call": [], "tool_definitions": [], "group": "##[x]"}).to_string();
+    work.file("values.jsonl", value);
+    let ran = step(&[
+        "label",
+        "values.jsonl",
+        "--by",
+        "group",
+        "--allow-unjudged",
+        "1",
+        "--decide",
+        "always",
+        "--json",
+    ]);
+    let shown: serde_json::Value = serde_json::from_str(&ran.ended(0).stdout).unwrap();
+    assert!(shown.to_string().contains("##[x]"), "{shown}");
+    // What a job says in between.
+    std::fs::create_dir(work.path("folder")).unwrap();
+    work.file("folder/a.jsonl", case("a", "f"));
+    work.file("folder/x\n::stop-commands::t##[a]", "nothing");
+    step(&["convert", "folder", "-o", "out.jsonl"]);
     // What cannot be understood is marked too.
     let ran = step(&["label", "--nope"]).ended(2);
     assert!(ran.stderr.contains("::error title=tooljudge::unexpected argument"), "{}", ran.stderr);
+    let ran = step(&["merge", "x.csv"]).ended(2);
+    assert!(ran.stderr.lines().any(|line| line.starts_with("::error") && line.contains("--output <FILE>")));
+    assert!(!step(&["store"]).stderr.contains("::error"));
+    // GitHub shows ten of a step.
+    let many: Vec<String> = (0..7).map(|at| case(&at.to_string(), "f")).collect();
+    work.file("many.jsonl", many.join("\n"));
+    let ran = step(&["score", "many.jsonl", "--scorer", "tool_call", "--quiet"]).ended(1);
+    assert_eq!(ran.stderr.matches("::FAIL ").count(), 4, "{}", ran.stderr);
+    assert!(ran.stderr.contains("... and 3 more; -o FILE writes them all"), "{}", ran.stderr);
 }
 
 #[test]

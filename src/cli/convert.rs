@@ -142,7 +142,7 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
         return Ending::GateFailed;
     }
     if items == 0 && errors > 0 {
-        printer.gate("no row of the input can be read; `tooljudge convert --summary` says why");
+        printer.gate("no row of the input can be read; the summary says why");
         return Ending::GateFailed;
     }
     Ending::Done

@@ -17,14 +17,15 @@ pub fn name<'a>(
 ) {
     let say = |line: &str| if are_fatal { printer.failure(line) } else { printer.talk(line) };
     // GitHub shows ten annotations of a step, and the gates come last.
-    let most = if printer.annotates() { ANNOTATED } else { NAMED };
+    let is_marked = are_fatal && printer.annotates();
+    let most = if is_marked { ANNOTATED } else { NAMED };
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (name, why) in first.take(most) {
         say(&format!("FAIL {}: {}", one_line(name), one_line(why)));
     }
     if all > most as u64 {
         let more = format!("... and {} more; {rest}", all - most as u64);
-        if are_fatal && !printer.annotates() { printer.failure(&more) } else { printer.talk(&more) }
+        if is_marked { printer.notice(&more) } else { say(&more) }
     }
 }
 

@@ -132,7 +132,9 @@ impl Host {
     pub fn control(&self, quiet: bool) -> Control {
         let observer: Arc<dyn Observer> = match &self.listener {
             Some(listener) => Arc::new(listener.clone()),
-            None => Arc::new(Console { quiet, stop: self.stop.clone() }),
+            None => {
+                Arc::new(Console { quiet, annotates: annotation::is_read(self), stop: self.stop.clone() })
+            }
         };
         Control { stop: self.stop.clone(), observer }
     }

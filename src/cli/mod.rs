@@ -185,12 +185,15 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
         },
         Err(Failure::Usage(error)) => {
             // Help goes to stdout and is a success; a broken pipe there is nobody's fault.
-            let _ = error.print();
-            let text = error.to_string();
-            if let (true, true, Some(why)) =
-                (error.use_stderr(), annotation::is_read(&host), text.lines().next())
-            {
-                host.printer(false).gate(why.trim_start_matches("error: "));
+            if error.use_stderr() && annotation::is_read(&host) {
+                let text = error.to_string();
+                host.printer(false).notice(text.trim_end());
+                // The first paragraph says why; help has none.
+                if let Some(why) = text.split("\n\n").next().and_then(|first| first.strip_prefix("error: ")) {
+                    host.printer(false).gate(&why.split_whitespace().collect::<Vec<_>>().join(" "));
+                }
+            } else {
+                let _ = error.print();
             }
             ExitCode::from(if error.use_stderr() { 2 } else { 0 })
         }

@@ -8,12 +8,14 @@ use crate::run::{GoldCounts, Observer, Pass, Stop};
 /// Shows what happens, and passes on that the user wants it to stop.
 pub struct Console {
     pub quiet: bool,
+    /// Whether GitHub reads it.
+    pub annotates: bool,
     pub stop: Stop,
 }
 
 impl Console {
     fn printer(&self) -> Printer<'static> {
-        Printer::new(self.quiet, false)
+        Printer::new(self.quiet, self.annotates)
     }
 }
 

@@ -85,7 +85,13 @@ impl<'a> Printer<'a> {
             return;
         }
         let mut stdout = std::io::stdout().lock();
-        match writeln!(stdout, "{}", self.shown(text)).and_then(|()| stdout.flush()) {
+        // In JSON, the same value has a spelling that GitHub takes for no command.
+        let is_json = self.annotates && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+        let shown = match is_json {
+            true => Cow::Owned(harmless(text).replace("##[", "##\\u005b")),
+            false => self.shown(text),
+        };
+        match writeln!(stdout, "{shown}").and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => drop(LOST.set(error)),
             _ => {}
         }

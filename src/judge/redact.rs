@@ -47,7 +47,7 @@ impl Redactor {
     }
 
     /// Masks the texts of a value, names of fields too; whether there were keys in it.
-    pub(crate) fn mask_texts(&self, json: &mut Json) -> bool {
+    fn mask_texts(&self, json: &mut Json) -> bool {
         match json {
             Json::String(text) => self.mask_text(text),
             // All of them, not only up to the first that has one.
@@ -66,6 +66,16 @@ impl Redactor {
             }
             _ => false,
         }
+    }
+
+    /// A line without keys, be they escaped in whatever way JSON knows: what is read of it has none.
+    pub(crate) fn mask_line(&self, line: Vec<u8>) -> Vec<u8> {
+        let line = self.apply(line);
+        let json = std::str::from_utf8(&line).ok().and_then(|text| Json::parse(text).ok());
+        // One with a key twice is refused as it is: put together anew, it would have it once.
+        let json = json.filter(|json| !json.repeats_a_key());
+        let masked = json.and_then(|mut json| self.mask_texts(&mut json).then(|| json.to_string()));
+        masked.map_or(line, String::into_bytes)
     }
 
     fn mask_text(&self, text: &mut String) -> bool {

@@ -36,6 +36,11 @@ const MISBEHAVING: &[(&str, &str, &str)] = &[
         "print('{\"type\": \"answer\", \"text\": \"31\", \"type\": \"call\"}')",
         "protocol_error",
     ),
+    (
+        "a key twice in arguments",
+        "print('{\"type\": \"call\", \"id\": \"1\", \"name\": \"get_weather\", \"arguments\": {\"city\": \"Hue\", \"city\": \"Rome\"}}')",
+        "protocol_error",
+    ),
     // Objects that are none of the protocol's.
     ("an unknown type", "say(type='final', text='31')", "protocol_error"),
     ("no type", "say(text='31')", "protocol_error"),
@@ -205,6 +210,8 @@ fn what_happened_is_said() {
     );
     let said = reason("print('thinking')");
     assert!(said.contains("`thinking` is not JSON") && said.contains("belongs on standard error"), "{said}");
+    let said = reason("print('why', file=sys.stderr, flush=True); print('thinking')");
+    assert!(said.ends_with("; on standard error: why"), "{said}");
     let said = reason("hear(); answer(); print('x')");
     assert!(said.contains("after its answer it wrote `x`"), "{said}");
 }

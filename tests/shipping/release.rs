@@ -154,7 +154,7 @@ fn a_build_makes_what_the_action_fetches() {
     assert_eq!(said("sha256sum --check *.sha256").matches(": OK").count(), 2);
     let first = said("cat *.sha256");
     build(&runner, "2.17").ended(0);
-    assert_eq!(said("cat *.sha256"), first, "the same commit gives the same bytes");
+    assert_eq!(said("cat *.sha256"), first, "the same binary gives the same archive");
 }
 
 #[test]

@@ -43,6 +43,11 @@ pub const NAMES: [&str; 3] = ["id", "row_id", "source_id"];
 /// that it would draw this row. The last is empty of rows that were not drawn.
 pub const DRAW: [&str; 5] = ["draw_queue", "draw_round", "draw_size", "draw_from", "inclusion_probability"];
 
+/// Whether columns of these names say how rows were drawn: a log may have a `draw_size` of its own.
+pub fn has_draws<'a>(mut names: impl Iterator<Item = &'a str>) -> bool {
+    names.any(|name| name == DRAW[0] || name == DRAW[4])
+}
+
 /// Whether a column of this name is read without being asked for.
 pub fn is_known(name: &str) -> bool {
     is_gold(name) || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &NAMES].iter().any(|names| names.contains(&name))

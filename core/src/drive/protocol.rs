@@ -105,7 +105,9 @@ fn of_type(name: &str) -> Object {
 /// # Errors
 /// What is wrong with it, in words: it is no JSON object, has an unknown `type`, lacks a field, or uses the id of an earlier call.
 pub fn read(text: &str, episode: &Episode) -> Result<Said, String> {
-    let earlier = episode.messages().iter().flat_map(|message| &message.tool_calls);
+    // A logged conversation before the case has ids of its own.
+    let own = &episode.messages()[episode.stage().messages.len()..];
+    let earlier = own.iter().flat_map(|message| &message.tool_calls);
     read_after(text, earlier.filter_map(|call| call.id.clone()).collect())
 }
 
@@ -152,24 +154,11 @@ fn call(object: &Object, ids: &mut HashSet<String>) -> Result<ToolCall, String> 
         return Err(format!("the id `{}` was used for an earlier call", excerpt(id)));
     }
     let arguments = arguments(object.get("arguments"));
-    let repeats =
-        |arguments: &Arguments| matches!(arguments, Arguments::Parsed(object) if has_repeated_key(object));
-    if object.has_repeated_key() || repeats(&arguments) {
+    let repeats = matches!(&arguments, Arguments::Parsed(object) if object.repeats_a_key());
+    if object.has_repeated_key() || repeats {
         return Err(format!("the call `{}` has a key twice", excerpt(id)));
     }
     Ok(ToolCall { name: name.to_owned(), arguments, id: Some(id.to_owned()) })
-}
-
-/// Whether a key stands twice in an object or in what it holds.
-fn has_repeated_key(object: &Object) -> bool {
-    fn within(json: &Json) -> bool {
-        match json {
-            Json::Object(object) => has_repeated_key(object),
-            Json::Array(items) => items.iter().any(within),
-            _ => false,
-        }
-    }
-    object.has_repeated_key() || object.values().any(within)
 }
 
 /// The beginning of a text, on one line.

@@ -140,11 +140,19 @@ impl Settings<'_> {
         };
         let is_program = |name: &String| name.starts_with(EXEC);
         let idle = [
-            ("--agent-timeout", self.typed.agent_timeout.is_some() && !some_own),
-            ("--agent-keep", self.typed.agent_keep && !self.args.agents.iter().any(is_program)),
+            (
+                "--agent-timeout",
+                "agents of your own (exec:COMMAND or http://...)",
+                self.typed.agent_timeout.is_some() && !some_own,
+            ),
+            (
+                "--agent-keep",
+                "programs (exec:COMMAND)",
+                self.typed.agent_keep && !self.args.agents.iter().any(is_program),
+            ),
         ];
-        for (flag, _) in idle.into_iter().filter(|(_, is_idle)| *is_idle) {
-            printer.warn(&format!("{flag} does nothing: it is for agents of your own (exec:COMMAND)"));
+        for (flag, who, _) in idle.into_iter().filter(|(_, _, is_idle)| *is_idle) {
+            printer.warn(&format!("{flag} does nothing: it is for {who}"));
         }
         let mut connected = panel.judges.into_iter();
         let mut agents = Vec::new();

@@ -52,7 +52,9 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
     }
     remark(run, shown.purse.as_deref(), printer);
     let gated = || run.members.iter().flat_map(|member| failed_gates(run, member, shown));
-    let failed: Vec<String> = match without_rows(run) {
+    let empty = without_rows(run);
+    let is_unchecked = shown.may_be_empty && empty.is_some();
+    let failed: Vec<String> = match empty {
         Some(_) if shown.may_be_empty => Vec::new(),
         Some(why) if shown.allow_unjudged < 1.0 => gated().chain([why]).collect(),
         _ => gated().collect(),
@@ -64,17 +66,17 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         }
     }
     failed.iter().for_each(|why| printer.gate(why));
-    if failed.is_empty() && without_rows(run).is_some() {
+    if is_unchecked {
         printer.talk("there are no rows, which is accepted: no gate was checked");
     }
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {
         let stopped = run.unfinished.iter().map(ToString::to_string);
         let failed: Vec<String> = stopped.chain(failed).collect();
-        let verdict = match (failed.is_empty(), without_rows(run)) {
+        let verdict = match (failed.is_empty(), is_unchecked) {
             (false, _) => GateVerdict::Failed(failed),
-            (true, Some(_)) => GateVerdict::Empty,
-            (true, None) => GateVerdict::Passed(gates(shown)),
+            (true, true) => GateVerdict::Empty,
+            (true, false) => GateVerdict::Passed(gates(shown)),
         };
         file.append(&page(shown.command, run, verdict), printer);
     }

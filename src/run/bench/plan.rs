@@ -69,7 +69,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
         .map_err(|label| BenchError::AmbiguousLabel(label.0))?;
     let tasks: Vec<Option<Task>> = templates.iter().map(Template::task).collect();
     let golds = golds(settings.gold.as_ref(), &tasks, &names)?;
-    if names.contains(&columns::DRAW[4]) {
+    if columns::has_draws(names.iter().copied()) {
         control.observer.note(
             "rows were drawn or chosen (column `inclusion_probability`): all figures count them alike, and are about these rows; they are \
              about the whole log only if all rows were drawn at random",

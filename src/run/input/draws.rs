@@ -25,7 +25,7 @@ impl Draws {
     /// `None` of a table that does not speak of draws.
     pub(in crate::run) fn of(rows: &Batch) -> Result<Option<Draws>, TableError> {
         let [queue, round, drawn, from, probability] = columns::DRAW;
-        if columns::DRAW.iter().all(|name| rows.schema.position(name).is_none()) {
+        if !columns::has_draws(rows.schema.names()) {
             return Ok(None);
         }
         let column = |name| rows.column(name);
@@ -37,11 +37,12 @@ impl Draws {
     /// How the row at a place was drawn; `None` if it was not.
     pub(in crate::run) fn at(&self, row: usize) -> Result<Option<Draw>, NotADraw> {
         let cell = |at: usize| text(self.cells[at][row].as_ref());
-        // Rows that were drawn must not pass for chosen ones because their list lost a column.
-        if !self.is_whole && cell(1).is_some() {
-            return Err(NotADraw { column: columns::DRAW[4], text: None });
-        }
-        let Some(probability) = cell(4) else { return Ok(None) };
+        // Rows that were drawn must not pass for chosen ones because their list lost a cell, or the column.
+        let Some(probability) = cell(4) else {
+            let text = self.is_whole.then(String::new);
+            let was_drawn = cell(1).is_some();
+            return if was_drawn { Err(NotADraw { column: columns::DRAW[4], text }) } else { Ok(None) };
+        };
         let wrong =
             |at: usize| NotADraw { column: columns::DRAW[at], text: Some(cell(at).unwrap_or_default()) };
         // Spreadsheets may write whole numbers with places.

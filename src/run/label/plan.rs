@@ -164,7 +164,7 @@ impl Plan {
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
         let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
         let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
-        let has_draws = columns::DRAW.iter().any(|name| names.contains(name));
+        let has_draws = columns::has_draws(names.iter().copied());
         wanted.then(|| RateWatch::new(inputs, self.gold.clone(), has_draws))
     }
 

@@ -14,7 +14,7 @@ use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
 use crate::run::settings::{NextSettings, QueueSettings};
 use crate::table::{Batch, Column, Kind, Record, Schema, cell};
-use crate::write::{Output, Sink, write_manifest};
+use crate::write::{Finished, Output, Sink, write_manifest};
 use tooljudge_core::sampling::{Draw, Queue};
 
 /// What was picked.
@@ -72,7 +72,12 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
     let mut known = Known::new(table.schema(), settings.id.as_deref(), value)?;
     check_judges(&known, settings.queue.queue(), table.schema())?;
     let output = Output::new(path, to.format, table.inputs()[0].format)?.with_formulas(to.formulas);
-    let gold_files: Vec<PathBuf> = settings.gold.iter().map(PathBuf::from).collect();
+    let mut gold_files: Vec<PathBuf> = Vec::new();
+    for file in &settings.gold {
+        let opened = Table::open(std::slice::from_ref(file), Understanding::default(), Selection::default())
+            .map_err(|why| NextError::Gold { path: PathBuf::from(file), why: why.to_string() })?;
+        gold_files.extend(opened.inputs().iter().map(|input| input.path.clone()));
+    }
     let inputs: Vec<&Path> = table
         .inputs()
         .iter()
@@ -82,7 +87,7 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
     output.check(&inputs, table.folders(), to.force)?;
     let rows = known.rows(&table, &settings.gold)?;
     let picked = pick(&rows, &settings.queue, settings.rows, settings.seed)?;
-    write(&table, &known, &rows, &picked, &output)?;
+    let written = write(&table, &known, &rows, &picked, &output)?;
     let marked = picked.rows.iter().filter(|(at, _)| rows[*at].mark.is_some()).count() as u64;
     let summary = NextSummary {
         queue: picked.queue.as_str(),
@@ -94,20 +99,20 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
         output: output.path.clone(),
     };
     if output.has_manifest() {
-        write_manifest(&output.path, &summary.record(settings))?;
+        write_manifest(&output.path, &summary.record(settings, written.bytes))?;
     }
     Ok(summary)
 }
 
 impl NextSummary {
-    fn record(&self, settings: &NextSettings) -> serde_json::Value {
+    fn record(&self, settings: &NextSettings, bytes: u64) -> serde_json::Value {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "inputs": settings.inputs,
             "gold": settings.gold,
             "seed": settings.seed,
             "picked": self.to_json(),
-            "output": { "path": self.output.display().to_string(), "rows": self.rows },
+            "output": { "path": self.output.display().to_string(), "rows": self.rows, "bytes": bytes },
         })
     }
 
@@ -144,7 +149,7 @@ fn write(
     rows: &[KnownRow],
     picked: &Picked,
     output: &Output,
-) -> Result<(), RunError> {
+) -> Result<Finished, RunError> {
     let turns: HashMap<usize, usize> =
         picked.rows.iter().enumerate().map(|(turn, (at, _))| (*at, turn)).collect();
     let (mut batches, mut found, mut first) = (Vec::new(), Vec::new(), 0);
@@ -176,8 +181,7 @@ fn write(
     let batch = batch.append(&added, cells)?;
     let mut sink = Sink::open(output, &batch.schema)?;
     sink.write(batch)?;
-    sink.finish()?;
-    Ok(())
+    Ok(sink.finish()?)
 }
 
 fn record(row: &KnownRow, queue: Queue, draw: Option<&Draw>) -> Record {

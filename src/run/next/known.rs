@@ -148,7 +148,7 @@ impl Known {
         match marks.into_keys().min() {
             Some(name) => {
                 let why = format!("no row of the labelled table has the `{}` `{name}`", self.id);
-                Err(NextError::Gold { path: gold.first().map(PathBuf::from).unwrap_or_default(), why }.into())
+                Err(NextError::Gold { path: PathBuf::from(gold.join(", ")), why }.into())
             }
             None => Ok(rows),
         }

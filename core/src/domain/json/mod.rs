@@ -35,6 +35,15 @@ pub enum Json {
 }
 
 impl Json {
+    /// Whether the text this was read from named a key of an object twice, at any depth.
+    pub fn repeats_a_key(&self) -> bool {
+        match self {
+            Json::Object(object) => object.repeats_a_key(),
+            Json::Array(items) => items.iter().any(Json::repeats_a_key),
+            _ => false,
+        }
+    }
+
     /// Deepest nesting that is read; beyond it a value is an error, not a stack overflow.
     pub const MAX_DEPTH: usize = 128;
 

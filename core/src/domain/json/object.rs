@@ -100,6 +100,11 @@ impl Object {
         self.repeated_key
     }
 
+    /// The same of it or of any object in it.
+    pub fn repeats_a_key(&self) -> bool {
+        self.repeated_key || self.values().any(Json::repeats_a_key)
+    }
+
     /// Keeps the members that `keep` says yes to.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &Json) -> bool) {
         self.entries.retain(|(key, value)| keep(key, value));

@@ -62,6 +62,8 @@ impl ProcessGroup {
     fn kill(&mut self) {
         // A negative number is a group's.
         kill_all(&[format!("-{}", self.child.id())]);
+        // Without a shell too, such as where no file can be opened any more: else the wait would have no end.
+        let _ = self.child.kill();
     }
 
     #[cfg(not(unix))]

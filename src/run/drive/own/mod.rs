@@ -7,6 +7,7 @@ mod group;
 mod log_tail;
 mod pass;
 mod program;
+mod running;
 mod server;
 mod talk;
 
@@ -106,7 +107,7 @@ impl Own {
                     name: name.to_owned(),
                     why: why.to_string(),
                 };
-                let server = ServerAgent::new(url, *timeout, at_once).map_err(unusable)?;
+                let server = ServerAgent::new(url, *timeout, at_once, secrets).map_err(unusable)?;
                 if server.is_exposed() && !allow_http {
                     return Err(SettingsError::Exposed(server.public_url()).into());
                 }

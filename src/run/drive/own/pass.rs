@@ -131,7 +131,7 @@ impl Kept {
                 // What may go better the next time is no episode to keep.
                 Some(_) => self.store.release(fingerprint).await?,
                 None => {
-                    self.store.answer(fingerprint, ReplyKind::Turn, kept_as(&episode), None).await?;
+                    self.store.answer(fingerprint, ReplyKind::Turn, kept_as(&episode, stage), None).await?;
                 }
             }
             return Ok(episode);
@@ -146,9 +146,9 @@ fn asked(stage: &Arc<Stage>, id: &str) -> String {
     format!("{case}\n{:?}\n{:?}\n{:?}", of.world, of.follow_ups, of.bounds)
 }
 
-fn kept_as(episode: &OwnEpisode) -> Reply {
+fn kept_as(episode: &OwnEpisode, stage: &Arc<Stage>) -> Reply {
     Reply {
-        text: episode.to_text(),
+        text: episode.to_text(stage),
         stop: ReplyStop::Finished,
         usage: Usage::default(),
         model: None,

@@ -1,36 +1,26 @@
 //! An agent that is a program: an object a line on its standard input and output.
 
-use std::collections::HashSet;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use secrecy::SecretString;
-use tokio::sync::mpsc as lines;
-use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::group::{Pipes, ProcessGroup};
-use super::log_tail::{LogTail, cut, last_line};
+use super::log_tail::cut;
+use super::running::{Idle, LONGEST, Line, Program};
 use super::{Farewell, Fault, OwnAgent, Talk};
 use crate::domain::{Json, Object};
 use crate::drive::protocol::{self, Said, excerpt};
 use crate::drive::{Episode, Heard};
 use crate::judge::Redactor;
 
-/// The longest line that is read, in bytes. Chosen: far above any answer, far below what memory holds.
-const LONGEST: usize = 4 << 20;
-/// Lines that are read ahead of being looked at.
-const AHEAD: usize = 4;
 /// How long a program may take to end by itself after its answer.
 const GRACE: Duration = Duration::from_secs(1);
 /// From a program's closing its output to its end. Chosen: an interpreter puts things in order.
 const CLOSING: Duration = Duration::from_millis(50);
-/// How long the end of a program's log is waited for, once all of its processes have ended.
-const LOG_GRACE: Duration = Duration::from_millis(500);
 /// What a shell ends with that cannot run a command.
 const NOT_RUN: [i32; 2] = [126, 127];
 
@@ -44,26 +34,6 @@ struct Programs {
 }
 
 pub(super) struct ProgramAgent(Arc<Programs>);
-
-/// A program under way.
-struct Program {
-    group: ProcessGroup,
-    input: Option<mpsc::Sender<Vec<u8>>>,
-    output: lines::Receiver<Line>,
-    log: LogTail,
-    /// Ends when its log does.
-    logged: mpsc::Receiver<()>,
-    /// The episodes that it has come to the end of.
-    over: HashSet<String>,
-    /// Whether it has said anything: the command can be run.
-    spoke: bool,
-}
-
-/// What a program wrote up to the end of a line.
-enum Line {
-    Whole(Vec<u8>),
-    TooLong,
-}
 
 struct ProgramTalk {
     programs: Arc<Programs>,
@@ -131,16 +101,13 @@ impl Programs {
         String::from_utf8_lossy(&self.redactor.apply(bytes)).into_owned()
     }
 
-    fn log(&self, bytes: Vec<u8>) -> String {
-        cut(self.readable(bytes))
+    /// A line of its standard output.
+    fn said(&self, line: Vec<u8>) -> String {
+        self.readable(self.redactor.mask_line(line))
     }
 
-    /// The line without keys, be they escaped in whatever way: what is read of it has none.
-    fn masked(&self, line: Vec<u8>) -> Vec<u8> {
-        let line = self.redactor.apply(line);
-        let json = std::str::from_utf8(&line).ok().and_then(|text| Json::parse(text).ok());
-        let masked = json.and_then(|mut json| self.redactor.mask_texts(&mut json).then(|| json.to_string()));
-        masked.map_or(line, String::into_bytes)
+    fn log(&self, bytes: Vec<u8>) -> String {
+        cut(self.readable(bytes))
     }
 }
 
@@ -188,7 +155,7 @@ impl Talk for ProgramTalk {
                     Idle::Ready => self.programs.idle().push(program),
                     Idle::Ended => drop(program.end().await),
                     Idle::Wrote(line) => {
-                        let line = line.map(|line| excerpt(&self.programs.readable(line)));
+                        let line = line.map(|line| excerpt(&self.programs.said(line)));
                         let wrote = line.unwrap_or_else(|| "a long line".to_owned());
                         farewell.fault =
                             Some(Fault::protocol(format!("after its answer it wrote `{wrote}`")));
@@ -249,7 +216,7 @@ impl ProgramTalk {
 
     /// What a line says; nothing where it is empty, or of a case that is over.
     fn hear(&mut self, line: Vec<u8>, episode: &Episode) -> Result<Option<Heard>, Fault> {
-        let line = self.programs.masked(line);
+        let line = self.programs.redactor.mask_line(line);
         let text = std::str::from_utf8(&line).map_err(|_| {
             Fault::protocol(format!("`{}` is not UTF-8", excerpt(&String::from_utf8_lossy(&line))))
         })?;
@@ -295,20 +262,15 @@ impl ProgramTalk {
     }
 
     fn ended(&mut self, status: Option<ExitStatus>, log: Vec<u8>, spoke: bool) -> Fault {
-        self.log = Some(log.clone());
-        let said = last_line(&self.programs.log(log))
-            .map(|line| format!("; on standard error: {line}"))
-            .unwrap_or_default();
+        self.log = Some(log);
         match status.and_then(|status| status.code()) {
             Some(code) if NOT_RUN.contains(&code) && !spoke => {
-                Fault::unclear(format!("the command cannot be run (exit code {code}){said}"))
+                Fault::unclear(format!("the command cannot be run (exit code {code})"))
             }
-            Some(code) => {
-                Fault::agent(format!("the program ended before an answer, with exit code {code}{said}"))
-            }
-            None => Fault::agent(format!(
-                "the program was ended by a signal, or closed its standard output, before an answer{said}"
-            )),
+            Some(code) => Fault::agent(format!("the program ended before an answer, with exit code {code}")),
+            None => Fault::agent(
+                "the program was ended by a signal, or closed its standard output, before an answer",
+            ),
         }
     }
 }
@@ -321,112 +283,11 @@ async fn after_answer(program: &mut Program, programs: &Programs) -> Option<Faul
                 None => return None,
                 Some(Line::Whole(line)) if line.iter().all(u8::is_ascii_whitespace) => {}
                 Some(Line::Whole(line)) => {
-                    return Some(format!(
-                        "after its answer it wrote `{}`",
-                        excerpt(&programs.readable(line))
-                    ));
+                    return Some(format!("after its answer it wrote `{}`", excerpt(&programs.said(line))));
                 }
                 Some(Line::TooLong) => return Some("it went on after its answer".to_owned()),
             }
         }
     };
     timeout(GRACE, told).await.ok().flatten().map(Fault::protocol)
-}
-
-/// What a program is that waits for another case.
-enum Idle {
-    Ready,
-    /// It ended, or closed its output.
-    Ended,
-    /// It wrote a line of no case that is over; nothing of it where it was too long.
-    Wrote(Option<Vec<u8>>),
-}
-
-impl Program {
-    /// Whether it can be given another case. Late lines of cases that are over are gone afterwards.
-    fn state(&mut self) -> Idle {
-        loop {
-            match self.output.try_recv() {
-                Err(lines::error::TryRecvError::Empty) => return Idle::Ready,
-                Err(lines::error::TryRecvError::Disconnected) => return Idle::Ended,
-                Ok(Line::TooLong) => return Idle::Wrote(None),
-                Ok(Line::Whole(line)) => {
-                    let text = String::from_utf8_lossy(&line);
-                    if !text.trim().is_empty() && !self.is_late(&text) {
-                        return Idle::Wrote(Some(line));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a line is of a case that is over.
-    fn is_late(&self, line: &str) -> bool {
-        let case_of = |text: &str| Json::parse(text).ok()?.get("case")?.as_str().map(str::to_owned);
-        case_of(line).is_some_and(|case| self.over.contains(&case))
-    }
-
-    fn start(command: &str) -> std::io::Result<Program> {
-        let (group, Pipes { mut input, output, mut errors }) = ProcessGroup::start(command)?;
-        let (to_write, writing) = mpsc::channel::<Vec<u8>>();
-        let (read, lines) = lines::channel(AHEAD);
-        let (log, (log_end, logged)) = (LogTail::default(), mpsc::channel());
-        // Threads of their own: a program that reads nothing, or writes without end, holds up nobody else. They end with its pipes.
-        spawn(move || {
-            for bytes in writing {
-                if input.write_all(&bytes).and_then(|()| input.flush()).is_err() {
-                    return;
-                }
-            }
-        })?;
-        spawn(move || read_lines(BufReader::new(output), &read))?;
-        let tail = log.clone();
-        spawn(move || {
-            let _log_end: mpsc::Sender<()> = log_end;
-            let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = errors.read(&mut buffer) {
-                tail.push(&buffer[..read]);
-            }
-        })?;
-        Ok(Program {
-            group,
-            input: Some(to_write),
-            output: lines,
-            log,
-            logged,
-            over: HashSet::new(),
-            spoke: false,
-        })
-    }
-
-    /// Ends all of its processes; how the program ended, and its log.
-    async fn end(mut self) -> (Option<ExitStatus>, Vec<u8>) {
-        let ended = spawn_blocking(move || {
-            let status = self.group.end();
-            // What it wrote last is on its way.
-            let _ = self.logged.recv_timeout(LOG_GRACE);
-            (status, self.log.take())
-        });
-        ended.await.unwrap_or_default()
-    }
-}
-
-fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    std::thread::Builder::new().name("agent pipe".to_owned()).spawn(work).map(drop)
-}
-
-fn read_lines(mut from: impl BufRead, to: &lines::Sender<Line>) {
-    loop {
-        let mut line = Vec::new();
-        let read = (&mut from).take(LONGEST as u64 + 1).read_until(b'\n', &mut line);
-        let line = match read {
-            Ok(0) | Err(_) => return,
-            Ok(_) if line.len() > LONGEST => Line::TooLong,
-            Ok(_) => Line::Whole(line),
-        };
-        let is_last = matches!(line, Line::TooLong);
-        if to.blocking_send(line).is_err() || is_last {
-            return;
-        }
-    }
 }

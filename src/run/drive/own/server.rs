@@ -5,37 +5,49 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use secrecy::SecretString;
 
 use super::{Farewell, Fault, OwnAgent, Talk};
 use crate::drive::{Episode, Heard, protocol};
-use crate::judge::{AgentServer, AgentServerError, SetupError};
+use crate::judge::{AgentServer, AgentServerError, Redactor, SetupError};
 
 /// What the client's own limit on time adds to the agent's, which is to come first.
 const SLACK: Duration = Duration::from_secs(5);
 
-pub(super) struct ServerAgent(Arc<AgentServer>);
+pub(super) struct ServerAgent(Arc<Server>);
+
+struct Server {
+    server: AgentServer,
+    redactor: Redactor,
+}
 
 struct ServerTalk {
-    server: Arc<AgentServer>,
+    server: Arc<Server>,
     id: String,
 }
 
 impl ServerAgent {
-    pub(super) fn new(url: &str, timeout: Duration, at_once: usize) -> Result<ServerAgent, SetupError> {
-        Ok(ServerAgent(Arc::new(AgentServer::new(url, timeout + SLACK, at_once)?)))
+    pub(super) fn new(
+        url: &str,
+        timeout: Duration,
+        at_once: usize,
+        secrets: &[SecretString],
+    ) -> Result<ServerAgent, SetupError> {
+        let server = AgentServer::new(url, timeout + SLACK, at_once)?;
+        Ok(ServerAgent(Arc::new(Server { server, redactor: Redactor::of(secrets) })))
     }
 
     pub(super) fn public_url(&self) -> String {
-        self.0.public_url()
+        self.0.server.public_url()
     }
 
     /// What its episodes are kept under: what stands beside the place may choose another agent there, and may be a password.
     pub(super) fn identity(&self) -> String {
-        format!("{} {}", self.0.public_url(), self.0.hidden_part())
+        format!("{} {}", self.0.server.public_url(), self.0.server.hidden_part())
     }
 
     pub(super) fn is_exposed(&self) -> bool {
-        self.0.is_exposed()
+        self.0.server.is_exposed()
     }
 }
 
@@ -54,11 +66,14 @@ impl Talk for ServerTalk {
         let mut body = protocol::case(&self.id, episode);
         body.insert("history", protocol::history(episode));
         async move {
-            let said = self.server.post(crate::domain::Json::Object(body).to_string()).await;
-            let said = said.map_err(|why| match why {
-                AgentServerError::Unreachable(why) => Fault::unclear(why),
-                AgentServerError::Failed(why) => Fault::agent(why),
-                AgentServerError::Unreadable(why) => Fault::protocol(why),
+            let Server { server, redactor } = &*self.server;
+            let masked =
+                |text: String| String::from_utf8_lossy(&redactor.mask_line(text.into_bytes())).into_owned();
+            let said = server.post(crate::domain::Json::Object(body).to_string()).await;
+            let said = said.map(masked).map_err(|why| match why {
+                AgentServerError::Unreachable(why) => Fault::unclear(masked(why)),
+                AgentServerError::Failed(why) => Fault::agent(masked(why)),
+                AgentServerError::Unreadable(why) => Fault::protocol(masked(why)),
             })?;
             let said = protocol::read(&said, episode).map_err(Fault::protocol)?;
             match said.case {

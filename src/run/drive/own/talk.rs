@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use super::log_tail::last_line;
 use super::{Farewell, Fault, Own};
 use crate::drive::{Episode, Heard, Loop, Stage, protocol};
 
@@ -54,9 +55,10 @@ impl OwnEpisode {
     }
 
     /// As the store keeps it.
-    pub(super) fn to_text(&self) -> String {
+    pub(super) fn to_text(&self, stage: &Arc<Stage>) -> String {
         let said: Vec<&str> = self.said.iter().map(|heard| &*heard.message).collect();
-        json!({ "said": said, "log": self.log }).to_string()
+        let told = protocol::history(&self.play(stage)).to_string();
+        json!({ "said": said, "log": self.log, "told": told }).to_string()
     }
 
     /// Out of the store; `None` where it does not lead to the end of an episode of `stage`.
@@ -71,6 +73,10 @@ impl OwnEpisode {
         }
         let log = record["log"].as_str().map(str::to_owned);
         episode.ended()?;
+        // What it was told then is what it would be told today.
+        if record["told"].as_str()? != protocol::history(&episode).to_string() {
+            return None;
+        }
         Some(OwnEpisode { said, fault: None, latency_ms, log, cached: true })
     }
 }
@@ -98,7 +104,10 @@ pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpis
     let is_answer = |heard: &Heard| heard.turn.calls.is_empty();
     let answered = driven.fault.is_none() && driven.said.last().is_some_and(is_answer);
     let Farewell { log, fault } = talk.end(answered).await;
-    driven.log = log;
     driven.fault = driven.fault.or(fault);
+    if let (Some(fault), Some(line)) = (&mut driven.fault, log.as_deref().and_then(last_line)) {
+        fault.why.push_str(&format!("; on standard error: {line}"));
+    }
+    driven.log = log;
     driven
 }

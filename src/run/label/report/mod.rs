@@ -118,8 +118,12 @@ impl ReportWatch {
             taken.extend(OF_LOGS);
         }
         let is_other = |name: &&str| !taken.contains(name);
-        let columns: Vec<String> =
-            schema.names().filter(is_other).take(MOST_COLUMNS).map(str::to_owned).collect();
+        // How rows were drawn and marked goes back into gold.csv, wherever it stands.
+        let is_kept = |(at, name): &(usize, &str)| {
+            *at < MOST_COLUMNS || columns::DRAW.contains(name) || crate::domain::gold_columns::is_gold(name)
+        };
+        let others = schema.names().filter(is_other).enumerate().filter(is_kept);
+        let columns: Vec<String> = others.map(|(_, name)| name.to_owned()).collect();
         let there = |name: &&str| schema.position(name).is_some();
         let shown = |member: &Member| Shown {
             judge: member.name(),
