@@ -333,6 +333,8 @@ fn errors_name_the_file_the_line_and_what_to_do() {
         (&["--bfcl", &bfcl, "--scores", "score"], &["--results"]),
         (&["--bfcl", &bfcl, "more.jsonl"], &["cannot be used with"]),
         (&["missing.jsonl"], &["missing.jsonl"]),
+        (&["own.jsonl", "--results", "score"], &["--results", "--bfcl"]),
+        (&["own.jsonl", "--category", "multiple"], &["--category", "--bfcl"]),
     ] {
         let ran = work.run(&[&["gold", "-o", "out.jsonl"], args].concat()).ended(2);
         for word in words {

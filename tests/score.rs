@@ -395,6 +395,12 @@ fn settings_come_from_flags_files_and_cases() {
     work.file("tooljudge.toml", "[score]\nevaluate = [\"input_parameters\"]\nthreshold = 0.6\n");
     assert_eq!(passed(&[]), 1);
     assert_eq!(passed(&["--threshold", "0.5"]), 2);
+    work.file(
+        "tooljudge.toml",
+        "[score]\nscorers = true\nevaluate = [\"input_parameters\"]\nset = { threshold = 0.6 }\n",
+    );
+    assert_eq!(passed(&[]), 1, "a list is printed only for who asks for it");
+    assert_eq!(passed(&["--threshold", "0.5"]), 2, "what is typed counts more, whatever its form");
     work.file("cases.jsonl", CASES.replace("\"id\":\"a\"", "\"config\":{\"threshold\":0.1}"));
     assert_eq!(passed(&[]), 2, "a case's own settings count more");
 }

@@ -356,3 +356,111 @@ fn what_only_label_can_do_is_passed_over_by_the_others() {
     run(&work, &["resnap", "in.csv", "--judge", "builtin", "--allow-unjudged", "1"]).ended(0);
     assert!(work.path("in.labeled.csv").exists());
 }
+
+#[test]
+fn a_key_of_the_defaults_goes_to_one_provider_and_one_address() {
+    let [own, other] = [(); 2].map(|()| Server::start(|_| Answer::label("correct")));
+    let [here, there] = [&own.url, &other.url];
+    let key = "api_key_env = 'TEAM_TOKEN'";
+    // The settings, what is typed, what ends the run, or else the server and whether it gets the key.
+    for (settings, typed, refused, served) in [
+        (format!("judge = ['openai:m', 'anthropic:m']\n{key}"), &[][..], Some("different providers"), None),
+        (
+            format!("judge = ['openai:m', 'anthropic:m']\nbase_url = '{here}'"),
+            &[],
+            Some("different providers"),
+            None,
+        ),
+        (
+            format!("judge = ['openai:m', 'openai:n']\n{key}\nbase_url = '{here}'"),
+            &[],
+            None,
+            Some((&own, true)),
+        ),
+        (
+            format!("judge = ['x']\n{key}\n[judges.x]\njudge = 'openai:m'\nbase_url = '{here}'"),
+            &[],
+            None,
+            Some((&own, false)),
+        ),
+        (
+            format!("judge = ['openai:m']\n{key}\nbase_url = '{here}'"),
+            &["--base-url", there],
+            Some("--api-key-env"),
+            None,
+        ),
+        (
+            format!("judge = ['openai:m']\n{key}\nbase_url = '{here}'"),
+            &["--base-url", there, "--api-key-env", "TEAM_TOKEN"],
+            None,
+            Some((&other, true)),
+        ),
+        (format!("judge = ['openai:m']\n{key}"), &["--base-url", there], None, Some((&other, true))),
+    ] {
+        let work = Workspace::new();
+        work.file("in.csv", ROWS);
+        work.file("tooljudge.toml", format!("[label]\n{settings}"));
+        let before = [&own, &other].map(Server::requests);
+        let ran = run(&work, &[&["label", "in.csv"], typed].concat());
+        assert!(!ran.stderr.contains("team-token"), "{}", ran.stderr);
+        let ran = ran.ended(if refused.is_some() { 2 } else { 0 });
+        let said = refused.is_none_or(|why| ran.stderr.contains(why) && ran.stderr.contains("line "));
+        assert!(said, "{settings}\n{}", ran.stderr);
+        let asked = [&own, &other].map(Server::requests) != before;
+        assert_eq!(asked, served.is_some(), "{settings}");
+        if let Some((server, sent)) = served {
+            let last = server.seen().pop().unwrap().headers.get("authorization").cloned();
+            assert_eq!(last, sent.then(|| "Bearer team-token-0123456789".to_owned()), "{settings}");
+            assert_eq!(ran.stderr.contains("TEAM_TOKEN is not sent to"), !sent, "{settings}\n{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_benchmark_and_an_audit_leave_the_labelled_table_alone() {
+    let work = Workspace::new();
+    work.file(
+        "gold.csv",
+        ROWS.replacen(",tool_definitions\n", ",tool_definitions,gold\n", 1)
+            .replace("number\n", "number,correct\n"),
+    );
+    work.file("tooljudge.toml", "[label]\noutput = 'labelled.csv'\nreport = 'page.html'\nto = 'csv'\n");
+    run(&work, &["label", "gold.csv", "--max-abstained", "1"]).ended(0);
+    let files = ["labelled.csv", "page.html"];
+    let read = || files.map(|name| std::fs::read(work.path(name)).unwrap());
+    let before = read();
+    run(&work, &["bench", "gold.csv"]).ended(0);
+    run(&work, &["audit", "gold.csv"]).ended(0);
+    assert_eq!(read(), before);
+}
+
+#[test]
+fn an_item_of_a_list_is_one_value() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    work.file("own.txt", "{question} {tool_call} {tool_definitions}: correct, all of it, or wrong?");
+    let label = ["label", "in.csv", "--judge", "openai:m", "--template", "own.txt", "--dry-run", "--json"];
+    for (rails, expected) in [
+        ("['correct, all of it', 'wrong']", "correct, all of it"),
+        ("'right,wrong'", "right"),
+        ("['right', 'wrong']", "right"),
+    ] {
+        work.file("tooljudge.toml", format!("[label]\nrails = {rails}\n"));
+        let ran = run(&work, &label).ended(0);
+        let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let shown = found.to_string();
+        assert!(shown.contains(&format!("\"{expected}\",\"wrong\"")), "{rails}: {shown}");
+    }
+}
+
+#[test]
+fn a_number_of_the_file_is_compared_as_it_is_written() {
+    let work = Workspace::new();
+    work.file(
+        "in.csv",
+        ROWS.replacen(",tool_definitions\n", ",tool_definitions,version\n", 1)
+            .replace("number\n", "number,1.0\n"),
+    );
+    work.file("tooljudge.toml", "[label]\nwhere = { version = 1.0 }\n");
+    run(&work, &["label", "in.csv", "--max-abstained", "1"]).ended(0);
+}

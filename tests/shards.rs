@@ -45,6 +45,14 @@ fn joined_parts_are_the_whole() {
         r#"{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number", "a": 1e3}"#,
     ];
     work.file("odd.jsonl", odd.join("\n"));
+    // A key that no part begins with.
+    let late = |n: u32| {
+        let note = if n % 5 == 0 && n > 0 { r#", "note": "x""# } else { "" };
+        format!(
+            r#"{{"question": "Book {n} nights", "tool_call": "book(nights={n})", "tool_definitions": "book: Books"{note}}}"#
+        )
+    };
+    work.file("late.jsonl", (0..40).map(late).collect::<Vec<_>>().join("\n"));
     let (csv, chats) = (format!("{DATA}quickstart.csv"), format!("{DATA}chats.jsonl"));
     for (input, count, ending, flags) in [
         (csv.as_str(), 2, "csv", &[][..]),
@@ -57,6 +65,7 @@ fn joined_parts_are_the_whole() {
         ("odd.jsonl", 2, "jsonl", &[]),
         ("odd.jsonl", 4, "csv", &["--per", "call"]),
         ("odd.jsonl", 64, "jsonl", &[]),
+        ("late.jsonl", 2, "jsonl", &[]),
         (&csv, 2, "csv", &["--escape-formulas"]),
         (&csv, 2, "jsonl", &["--where", "gold=nobody", "--force"]),
     ] {
@@ -178,4 +187,27 @@ fn what_does_not_belong_together_is_not_joined() {
         let ran = work.run(args).ended(2);
         assert!(ran.stderr.contains(said), "{args:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn a_part_replaces_only_an_earlier_one_of_its_own() {
+    let work = Workspace::new();
+    let input = format!("{DATA}quickstart.csv");
+    let label = |more: &[&str]| {
+        work.run(
+            &[&["label", &input, "-o", "out.csv", "--limit", "8", "--max-abstained", "1"], more].concat(),
+        )
+    };
+    label(&["--shard", "0/2"]).ended(0);
+    label(&["--shard", "0/2"]).ended(0);
+    let first = std::fs::read(work.path("out.csv")).unwrap();
+    for other in ["1/2", "0/3"] {
+        let ran = label(&["--shard", other]).ended(2);
+        assert!(ran.stderr.contains("out.csv is shard 0/2") && ran.stderr.contains("-o"), "{}", ran.stderr);
+        assert_eq!(std::fs::read(work.path("out.csv")).unwrap(), first);
+    }
+    label(&["--shard", "1/2", "--force"]).ended(0);
+    label(&[]).ended(0);
+    let ran = label(&["--shard", "0/2"]).ended(2);
+    assert!(ran.stderr.contains("out.csv is a whole table"), "{}", ran.stderr);
 }

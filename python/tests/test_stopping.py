@@ -241,6 +241,19 @@ def test_a_ceiling_holds_over_batches(server):
     assert 0 < judged < 20 and one.requests == judged
 
 
+def test_a_ceiling_of_the_settings_file_holds_over_batches(server):
+    one = server(tokens=1000)
+    entry = '[judges.m]\njudge = "vllm:m"\nbase_url = "%s"\nmax_tokens = 1\nprice = { input = 1000.0, output = 1000.0 }\n' % one.url
+    open("tooljudge.toml", "w").write("[label]\nmax_cost = 6.0\n" + entry)
+    batches = [[], *(numbered(20)[at : at + 5] for at in range(0, 20, 5))]
+    with pytest.warns(tj.ToolJudgeWarning, match="max_cost"):
+        made = list(tj.label_batches(iter(batches), judge="m"))
+    judged = [row["status"] for batch in made for row in batch].count("judged")
+    assert 0 < judged < 20 and one.requests == judged
+    # What is turned off in the call holds no longer.
+    assert len([row for batch in tj.label_batches(iter(batches), judge="m", max_cost=False) for row in batch if row["status"] == "judged"]) == 20
+
+
 def test_a_part_of_the_table_where_it_is_asked_for(server, when_stopping):
     one = server(free=20)
     when(lambda: one.requests >= 25, interrupt)

@@ -115,13 +115,31 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
 def _batches(batches, options):
     both = options.pop("return_summary", False)
     left = options.pop("max_cost", None)
-    left = None if left is False else left
+    if left is None:
+        left = _told("max_cost", options)
     for batch in batches:
         made, summary = label(batch, **options, max_cost=left, return_summary=True)
-        if left is not None:
-            # The command line knows no ceiling of nothing.
-            left = max(1e-9, left - sum(member["summary"]["cost_usd"] or 0.0 for member in summary["panel"]))
+        if left not in (None, False):
+            # The command line knows no ceiling of nothing. An empty batch asks nobody.
+            spent = sum(member["summary"]["cost_usd"] or 0.0 for member in summary.get("panel", ()))
+            left = max(1e-9, float(left) - spent)
         yield (made, summary) if both else made
+
+
+def _told(name, options):
+    """What the settings file says of an option of `label`; a file that is not there or damaged is told of where it is read."""
+    import os
+
+    from . import _native
+
+    path = options.get("config") or "tooljudge.toml"
+    if not os.path.exists(path):
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            return record(_native.settings(file.read())).get("label", {}).get(name)
+    except ValueError:
+        return None
 
 
 @takes(ScoreOptions)
@@ -288,7 +306,7 @@ class with_files:
         tools, store, template = (self.options.get(name) for name in ("tools", "store", "template"))
         several = isinstance(template, (list, tuple))
         templates = list(template) if several else [template]
-        if not isinstance(tools, (list, dict)) and store is not False and not any(map(_is_text, templates)):
+        if not isinstance(tools, (list, tuple, dict)) and store is not False and not any(map(_is_text, templates)):
             return self.options
         import os
         import tempfile
@@ -298,7 +316,7 @@ class with_files:
         self.folder = tempfile.mkdtemp(prefix="tooljudge-")
         options = dict(self.options)
         try:
-            if isinstance(tools, (list, dict)):
+            if isinstance(tools, (list, tuple, dict)):
                 options["tools"] = self._write("tools.json", text(tools), "the definitions given")
             if store is False:
                 options["store"] = os.path.join(self.folder, "replies.sqlite")

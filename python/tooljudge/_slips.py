@@ -28,7 +28,7 @@ def refuse(job, given):
 
 def _refuse_shape(name, value, kind):
     """Raises for a dict where none is wanted, and for what is none where one is. `kind` is the type as it is written."""
-    if not isinstance(kind, str) or value in (None, False):
+    if not isinstance(kind, str) or value is None or value is False:
         return
     if isinstance(value, Mapping) and "Mapping" not in kind:
         remedy = "a list of labels, the one for right calls first, such as ['yes', 'no']" if name == "rails" else "a value, or a list of them"

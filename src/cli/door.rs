@@ -72,7 +72,7 @@ pub fn run(job: &str, options: &toml::Table, inputs: Vec<String>, host: &Host) -
     let listener = host.listener.as_ref();
     let events =
         listener.and_then(|listener| log::begin_for_host(listener.verbose, Arc::clone(&listener.hear)));
-    let ended = command(&words, off, ColorChoice::Never, host);
+    let ended = command(flags::whole(super::all_flags()), &words, off, ColorChoice::Never, host);
     drop(events);
     match ended {
         Ok(Ending::Done) => Ok(Hosted::Done),

@@ -9,7 +9,11 @@ use clap::{Arg, ArgAction, Args, Command};
 use super::given::{is_switch, key, refuses_false, takes_bool};
 
 /// Flags that can be filled from a settings file.
-pub struct Flags(Command);
+pub struct Flags {
+    command: Command,
+    /// The same, for values that are no lists.
+    whole: Command,
+}
 
 /// What a value cannot be used with.
 pub enum Rival {
@@ -32,17 +36,17 @@ impl Flags {
         };
         let mut command = A::augment_args_for_update(Command::new("settings")).mut_args(free);
         command.build();
-        Flags(command)
+        Flags { whole: whole(command.clone()), command }
     }
 
     /// All that can be set.
     pub fn keys(&self) -> BTreeSet<String> {
-        let longs = self.0.get_arguments().filter_map(Arg::get_long);
+        let longs = self.command.get_arguments().filter_map(Arg::get_long);
         longs.filter(|long| !["config", "help", "version"].contains(long)).map(key).collect()
     }
 
     pub fn find(&self, key: &str) -> Option<&Arg> {
-        self.0.get_arguments().find(|arg| arg.get_long().is_some_and(|long| self::key(long) == key))
+        self.command.get_arguments().find(|arg| arg.get_long().is_some_and(|long| self::key(long) == key))
     }
 
     /// Reads `value` as `arg` would be read, into its place in `args`.
@@ -55,10 +59,10 @@ impl Flags {
             return Ok(());
         }
         let words: Vec<String> = std::iter::once("settings".to_owned()).chain(words).collect();
-        let matches = match self.0.clone().try_get_matches_from(&words) {
+        let matches = match self.whole.clone().try_get_matches_from(&words) {
             // What else it needs may be typed, or is told apart later.
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
-                self.0.clone().ignore_errors(true).try_get_matches_from(&words)
+                self.whole.clone().ignore_errors(true).try_get_matches_from(&words)
             }
             matches => matches,
         };
@@ -73,8 +77,8 @@ impl Flags {
         typed: impl Fn(&str) -> bool,
     ) -> Option<Rival> {
         let ours = self.find(key)?;
-        let rivals = |arg| self.0.get_arg_conflicts_with(arg);
-        let theirs = self.0.get_arguments().filter(|other| {
+        let rivals = |arg| self.command.get_arg_conflicts_with(arg);
+        let theirs = self.command.get_arguments().filter(|other| {
             rivals(ours).iter().any(|rival| rival.get_id() == other.get_id())
                 || rivals(other).iter().any(|rival| rival.get_id() == ours.get_id())
         });
@@ -84,6 +88,11 @@ impl Flags {
             () => None,
         })
     }
+}
+
+/// `command` and its subcommands, of which no flag takes a text for a list: [`words`] has told them apart.
+pub fn whole(command: Command) -> Command {
+    command.mut_args(|arg| arg.value_delimiter(None)).mut_subcommands(whole)
 }
 
 /// The keys of all flags of `A`.
@@ -96,7 +105,7 @@ pub fn flag(key: &str) -> String {
     format!("--{}", key.replace('_', "-"))
 }
 
-/// A value as it would be typed. A plain `false` for what takes another value is as if it were left out.
+/// A value as it would be typed for flags that are [`whole`]: an item of a list is one value, whatever is in it. A plain `false` for what takes another value is as if it were left out.
 pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
     let long = arg.get_long().unwrap_or_default();
     let takes_bool = takes_bool(arg);
@@ -117,7 +126,13 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
             .iter()
             .map(|(name, value)| text(value).map(|text| word(&format!("{name}={text}"))))
             .collect(),
-        value => Ok(vec![word(&text(value)?)]),
+        value => {
+            let text = text(value)?;
+            Ok(match arg.get_value_delimiter() {
+                Some(comma) => text.split(comma).map(word).collect(),
+                None => vec![word(&text)],
+            })
+        }
     }
 }
 
@@ -126,7 +141,8 @@ fn text(value: &toml::Value) -> Result<String, String> {
     match value {
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(number) => Ok(number.to_string()),
-        toml::Value::Float(number) => Ok(number.to_string()),
+        // With its point, as it was written: `1.0`.
+        toml::Value::Float(number) => Ok(format!("{number:?}")),
         toml::Value::Boolean(on) => Ok(on.to_string()),
         toml::Value::Array(_) => Err("expected one value, not a list".to_owned()),
         toml::Value::Datetime(_) | toml::Value::Table(_) => Err("expected a plain value".to_owned()),

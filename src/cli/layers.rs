@@ -39,12 +39,19 @@ pub struct Origins {
     pub given: Given,
     /// Where in the settings file the others stand, by their keys.
     places: BTreeMap<String, String>,
+    /// What it says under keys whose flags were typed.
+    outdone: BTreeMap<String, toml::Value>,
 }
 
 impl Origins {
     /// Where in the settings file `key` stands, if it was set there.
     pub fn place(&self, key: &str) -> Option<String> {
         self.places.get(key).cloned()
+    }
+
+    /// What the settings file says under `key`, although its flag was typed.
+    pub fn outdone(&self, key: &str) -> Option<&toml::Value> {
+        self.outdone.get(key)
     }
 
     /// The flags that the settings file sets.
@@ -54,7 +61,7 @@ impl Origins {
 
     /// The same, of which only `keys` were typed.
     pub fn only(&self, keys: &[&str]) -> Origins {
-        Origins { given: self.given.only(keys), places: self.places.clone() }
+        Origins { given: self.given.only(keys), ..self.clone() }
     }
 }
 
@@ -66,12 +73,13 @@ impl<A: Args + Clone> Layered<A> {
     pub fn new(typed: A, given: Given, config: &Config, section: Section) -> anyhow::Result<Layered<A>> {
         let flags = Flags::of::<A>();
         let mut args = typed.clone();
-        let mut places = BTreeMap::new();
+        let (mut places, mut outdone) = (BTreeMap::new(), BTreeMap::new());
         let mut on: BTreeSet<&str> = BTreeSet::new();
         for entry in config.section(section.name, &(section.keys)())? {
             let key = entry.key.as_str();
             let Some(arg) = flags.find(key).filter(|_| !section.except.contains(&key)) else { continue };
             if given.contains(key) {
+                outdone.insert(key.to_owned(), entry.value.clone());
                 continue;
             }
             let place = config.place(section.name, entry);
@@ -89,7 +97,7 @@ impl<A: Args + Clone> Layered<A> {
                 None => {}
             }
         }
-        Ok(Layered { typed, args, origins: Origins { given, places } })
+        Ok(Layered { typed, args, origins: Origins { given, places, outdone } })
     }
 }
 

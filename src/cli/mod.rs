@@ -166,7 +166,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     let asks_for_json = asks_for_json(typed.as_ref().map_or(&arguments, |(arguments, _)| arguments));
     let ended = typed
         .map_err(|why| clap::Error::raw(ErrorKind::InvalidValue, format!("{why}\n")).into())
-        .and_then(|(arguments, off)| command(&arguments, off, color, &host));
+        .and_then(|(arguments, off)| command(all_flags(), &arguments, off, color, &host));
     if let Err(failure) = &ended
         && asks_for_json
     {
@@ -260,9 +260,15 @@ fn can_be_set(command: &str, key: &str) -> bool {
     !section.except.contains(&key) && (section.keys)().contains(key)
 }
 
-/// Runs the command of these `arguments`, the first of which is the program's name; `off` is what was turned off beside them.
-fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) -> Result<Ending, Failure> {
-    let flags = all_flags();
+/// Runs the command of these `arguments`, which are read by `flags` and the first of which is the program's name; `off` is what was
+/// turned off beside them.
+fn command(
+    flags: clap::Command,
+    arguments: &[OsString],
+    off: Given,
+    color: ColorChoice,
+    host: &Host,
+) -> Result<Ending, Failure> {
     let (arguments, addresses) = store_place::hidden(arguments);
     let host = &Host { addresses, ..host.clone() };
     let matches = flags.clone().color(color).try_get_matches_from(arguments)?;

@@ -47,8 +47,8 @@ pub struct AuditArgs {
     pub spreadsheet: SpreadsheetArgs,
 }
 
-/// What of the settings file is for `audit`: what `label` has too.
-pub const SECTION: Section = label::args::SECTION;
+/// What of the settings file is for `audit`: what `label` has too, but where its table and its page go.
+pub const SECTION: Section = Section { except: &["output", "to", "report"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]

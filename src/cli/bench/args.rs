@@ -58,8 +58,9 @@ pub struct BenchArgs {
     pub spreadsheet: SpreadsheetArgs,
 }
 
-/// What of the settings file is for `bench`: what `label` has too, and means the same.
-pub const SECTION: Section = Section { except: &["gate_on"], ..label::args::SECTION };
+/// What of the settings file is for `bench`: what `label` has too, and means the same, but where its table and its page go.
+pub const SECTION: Section =
+    Section { except: &["gate_on", "output", "to", "report"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gold")]

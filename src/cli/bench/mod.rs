@@ -51,6 +51,7 @@ fn settings<'a>(args: Layered<BenchArgs>, config: &Config, host: &'a Host) -> an
     };
     let panel = panel(&judging, if typed.repeat.is_some() { &["--repeat"] } else { &[] }, printer)?;
     let results = args.results;
+    results.belong_to(args.bfcl.is_some())?;
     let bfcl = args.bfcl.map(|folder| BfclSettings {
         results: results.results,
         scores: results.scores,

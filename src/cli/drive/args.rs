@@ -93,7 +93,7 @@ pub struct DriveArgs {
 }
 
 /// What of the settings file is for `drive`.
-pub const SECTION: Section = Section { name: "drive", keys: keys::<DriveArgs>, except: &[] };
+pub const SECTION: Section = Section { name: "drive", keys: keys::<DriveArgs>, except: &["tasks"] };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Cases")]

@@ -90,7 +90,7 @@ impl Settings<'_> {
             max_steps: args.cases.max_steps,
             follows,
             scorer: args.scoring.scorer.clone(),
-            scoring: score::options(&scoring)?,
+            scoring: score::options(&SettingArgs::default(), &scoring)?,
             grade: self.grade(printer)?,
             max_cost,
             store,

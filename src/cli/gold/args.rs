@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::Args;
 
 use crate::cli::input::{column, pair};
@@ -84,6 +85,17 @@ pub struct MakingArgs {
     /// Write only the wrong calls
     #[arg(long)]
     pub negatives_only: bool,
+}
+
+impl ResultArgs {
+    /// Refuses answers to the benchmark's questions where it is not `asked`. `requires` alone does not: what conflicts with `--bfcl`
+    /// waives it.
+    pub fn belong_to(&self, is_asked: bool) -> anyhow::Result<()> {
+        match self.results.is_some() && !is_asked {
+            true => bail!("--results holds answers to BFCL's questions: name their folder with --bfcl"),
+            false => Ok(()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Args)]

@@ -3,6 +3,7 @@
 pub mod args;
 pub mod report;
 
+use anyhow::bail;
 use args::GoldArgs;
 
 use super::host::Host;
@@ -17,6 +18,10 @@ use crate::write::is_stdout;
 
 pub fn run(args: GoldArgs, host: &Host) -> anyhow::Result<Ending> {
     let (json, quiet) = (args.json, args.quiet);
+    args.results.belong_to(args.bfcl.is_some())?;
+    if args.bfcl.is_none() && !args.category.is_empty() {
+        bail!("--category is one of BFCL: name the folder of its questions with --bfcl");
+    }
     let printer = host.printer(quiet);
     let control = host.control(printer.quiet);
     let outcome = run::gold(settings(args, host), &*control.observer).map_err(anyhow::Error::from);

@@ -94,6 +94,12 @@ struct Own<'a> {
     place: Option<String>,
 }
 
+/// The variable whose content is sent as the key, and the one whose content is not.
+struct KeyVariable {
+    named: Option<String>,
+    withheld: Option<String>,
+}
+
 /// An address, who named it, and where.
 struct Address {
     url: String,
@@ -111,6 +117,7 @@ impl Own<'_> {
         let address = self.address(provider, judging)?;
         let base_url = &address.url;
         let found = Endpoint::new(base_url, None).with_context(|| address.place.clone())?;
+        let key_env = self.key_variable(flags.api_key_env, &address, judging)?;
         if typed.endpoint.base_url.is_some() {
             route::stays_home(self.name, own, &found, typed.endpoint.api_key_env.is_some())?;
         }
@@ -121,14 +128,15 @@ impl Own<'_> {
             NamedBy::Nobody | NamedBy::User => !intercepted,
             NamedBy::File => !intercepted && found.is_of(provider),
         };
-        if flags.api_key_env.as_deref().is_some_and(|name| !is_variable(name)) {
+        if key_env.named.as_deref().is_some_and(|name| !is_variable(name)) {
             // Whatever it is, it may be the key itself.
             bail!(
                 "--api-key-env, or `api_key_env` of a settings file, is the name of an environment variable, and what it holds is none; \
                    put the key into a variable and name that"
             );
         }
-        let key = key(provider, base_url, flags.api_key_env.as_deref(), trusted, host);
+        let mut key = key(provider, base_url, key_env.named.as_deref(), trusted, host);
+        key.withheld = key.withheld.or(key_env.withheld.filter(|_| key.sent.is_none()));
         let usual = EndpointSettings::default();
         let seconds = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
         let endpoint = EndpointSettings {
@@ -160,6 +168,36 @@ impl Own<'_> {
             ..model
         };
         Ok((model, route))
+    }
+
+    /// The variable of the key, `merged` out of all layers. A key that the defaults of all judges name belongs to the address beside it,
+    /// else to the provider's: the entry's own address does not get it.
+    fn key_variable(
+        &self,
+        merged: Option<String>,
+        address: &Address,
+        judging: &Judging<'_>,
+    ) -> anyhow::Result<KeyVariable> {
+        let Judging { args, origins, .. } = judging;
+        let own = &self.entry.flags.endpoint;
+        let Some(place) = origins.place("api_key_env").filter(|_| own.api_key_env.is_none()) else {
+            return Ok(KeyVariable { named: merged, withheld: None });
+        };
+        if own.base_url.as_ref() == Some(&address.url) {
+            return Ok(KeyVariable { named: None, withheld: merged });
+        }
+        let beside = match origins.outdone("base_url") {
+            Some(url) => url.as_str(),
+            None => args.endpoint.base_url.as_deref().filter(|_| origins.place("base_url").is_some()),
+        };
+        if beside.is_some_and(|beside| beside != address.url) {
+            bail!(
+                "{place}: the key is meant for the `base_url` beside it, and {} names another address; name the key for that one with \
+                 --api-key-env",
+                address.place
+            );
+        }
+        Ok(KeyVariable { named: merged, withheld: None })
     }
 
     /// A flag's address, else the entry's, the environment's, that of the settings file's defaults, the provider's own.

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 
-use super::args::JudgingArgs;
+use super::args::{EndpointArgs, JudgingArgs};
 use super::judge::{self, Named};
 use super::route::Route;
 use crate::cli::config::Config;
@@ -63,6 +63,7 @@ pub fn panel(
             "{flag} describes one endpoint, and there are {models} model judges; give each its own in tooljudge.toml"
         );
     }
+    one_provider(&named, judging)?;
     let mut routes: Vec<Route> = Vec::new();
     let mut judges = Vec::new();
     for judge in named {
@@ -101,6 +102,28 @@ pub fn panel(
             keep_prompts: args.store.keep_prompts,
         },
     })
+}
+
+/// Refuses an address or a key of the settings file that would go to the models of several providers: each takes its own only.
+fn one_provider(named: &[Named<'_>], judging: &Judging<'_>) -> anyhow::Result<()> {
+    let takes: [(&str, fn(&EndpointArgs) -> bool); 2] =
+        [("base_url", |own| own.base_url.is_some()), ("api_key_env", |own| own.api_key_env.is_some())];
+    for (key, names) in takes {
+        let Some(place) = judging.origins.place(key) else { continue };
+        let without = named.iter().filter(|judge| judge.own.is_none_or(|own| !names(&own.flags.endpoint)));
+        let mut providers = without.filter_map(|judge| match &judge.settings.kind {
+            JudgeKind::Model(model) => Some((&judge.settings.name, model.provider)),
+            _ => None,
+        });
+        let Some((first, provider)) = providers.next() else { continue };
+        if let Some((other, _)) = providers.find(|(_, own)| *own != provider) {
+            bail!(
+                "{place}: it would hold for {first} and for {other}, which are of different providers; give each judge its own `{key}` \
+                 in [judges.NAME]"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The templates; those of a settings file are for models, and hinder nobody who asks none.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::cli::flags::keys;
@@ -50,7 +51,7 @@ pub struct LabelArgs {
     pub judging: JudgingArgs,
 
     /// Share --max-cost with all runs on the same store that name this purse, whenever they run
-    #[arg(long, value_name = "NAME", help_heading = "Limits (model judges)")]
+    #[arg(long, value_name = "NAME", help_heading = "Limits (model judges)", value_parser = NonEmptyStringValueParser::new())]
     pub purse: Option<String>,
 
     #[command(flatten)]

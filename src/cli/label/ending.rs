@@ -217,14 +217,14 @@ fn remark(run: &LabelSummary, purse: Option<&str>, printer: Printer<'_>) {
         printer.warn(&format!(
             "the cost limit --max-cost was reached by the runs that share the purse {purse}: {} {} not sent; run the same command with a \
              higher limit to go on",
-            counted(left_out, "question"),
+            counted(left_out, "row"),
             if left_out == 1 { "was" } else { "were" }
         ));
     } else if left_out > 0 && !run.limit_too_small {
         printer.warn(&format!(
             "the cost limit --max-cost was reached: {} {} not sent; run the same command again to spend the same \
              amount again",
-            counted(left_out, "question"),
+            counted(left_out, "row"),
             if left_out == 1 { "was" } else { "were" }
         ));
     }

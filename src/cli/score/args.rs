@@ -69,7 +69,7 @@ pub struct ScoreArgs {
 }
 
 /// What of the settings file is for `score`.
-pub const SECTION: Section = Section { name: "score", keys: keys::<ScoreArgs>, except: &[] };
+pub const SECTION: Section = Section { name: "score", keys: keys::<ScoreArgs>, except: &["scorers"] };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]

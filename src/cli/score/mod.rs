@@ -8,7 +8,7 @@ mod settings;
 pub use settings::options;
 
 use anyhow::bail;
-use args::ScoreArgs;
+use args::{ScoreArgs, SettingArgs};
 use serde_json::json;
 
 use super::config::Config;
@@ -39,7 +39,7 @@ struct Shown {
 pub fn run(args: Layered<ScoreArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
     let Layered { typed, args, origins } = args;
     config.say(&origins, host.printer(typed.result.quiet));
-    let typed = typed.judge.judging();
+    let (scoring, typed) = (typed.scoring.clone(), typed.judge.judging());
     let printer = host.printer(args.result.quiet);
     if args.scorers {
         printer.data(&scorers(printer.width_of_list()));
@@ -67,11 +67,16 @@ pub fn run(args: Layered<ScoreArgs>, config: &Config, host: &Host) -> anyhow::Re
             Some(panel(&judging, &[], printer)?)
         }
     };
-    let settings = ScoreSettings { panel, ..settings(args, &origins, host)? };
+    let settings = ScoreSettings { panel, ..settings(args, &scoring, &origins, host)? };
     job::run(host, printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
 }
 
-fn settings(args: ScoreArgs, origins: &Origins, host: &Host) -> anyhow::Result<ScoreSettings> {
+fn settings(
+    args: ScoreArgs,
+    typed: &SettingArgs,
+    origins: &Origins,
+    host: &Host,
+) -> anyhow::Result<ScoreSettings> {
     let from = match args.cases.from {
         Some(InputKind::File(format)) => Some(format),
         None => None,
@@ -100,7 +105,7 @@ fn settings(args: ScoreArgs, origins: &Origins, host: &Host) -> anyhow::Result<S
         scorer: args.scorer,
         compat: args.compat,
         panel: None,
-        options: options(&args.scoring)?,
+        options: options(typed, &args.scoring)?,
         output: host.output(OutputSettings {
             path: args.output,
             format: args.to,

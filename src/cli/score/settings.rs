@@ -5,8 +5,27 @@ use anyhow::Context;
 use super::args::SettingArgs;
 use crate::domain::{Json, Number, Object};
 
-/// The options that the flags give.
-pub fn options(args: &SettingArgs) -> anyhow::Result<Object> {
+/// The options that the flags give: what was `typed` counts more than what else is in `args`, however it was said.
+pub fn options(typed: &SettingArgs, args: &SettingArgs) -> anyhow::Result<Object> {
+    let mut settings = of_one_layer(args)?;
+    of_one_layer(typed)?.into_iter().for_each(|(key, value)| join(&mut settings, key, value));
+    Ok(settings)
+}
+
+/// Sets `key`; of two objects, the members of both stay.
+fn join(settings: &mut Object, key: String, value: Json) {
+    match (settings.get_mut(&key), value) {
+        (Some(Json::Object(own)), Json::Object(more)) => {
+            more.into_iter().for_each(|(key, value)| own.insert(key, value));
+        }
+        (_, value) => {
+            settings.insert(key, value);
+        }
+    }
+}
+
+/// Where a setting has a flag of its own and is set by name too, the name counts.
+fn of_one_layer(args: &SettingArgs) -> anyhow::Result<Object> {
     let mut settings = Object::new();
     let float = |value: f64| Number::from_f64(value).map_or(Json::Null, Json::Number);
     let switch = |on: bool| on.then_some(Json::Bool(true));
@@ -47,7 +66,7 @@ pub fn options(args: &SettingArgs) -> anyhow::Result<Object> {
     for (key, value) in &args.others {
         let value =
             Json::parse(value).with_context(|| format!("--set {key}: `{value}` is not valid JSON"))?;
-        settings.insert(key.as_str(), value);
+        join(&mut settings, key.clone(), value);
     }
     Ok(settings)
 }

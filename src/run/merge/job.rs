@@ -140,18 +140,21 @@ fn schema(paths: &[String], together: &Table, columns: &[String]) -> Result<Arc<
     for path in paths {
         let table = Table::open(std::slice::from_ref(path), Understanding::default(), Selection::default())?;
         match &alone {
-            Some(first) if first.columns != table.schema().columns => return Ok(in_order(together, columns)),
+            Some(first) if first.columns != table.schema().columns => {
+                return Ok(in_order(together.schema(), columns));
+            }
             Some(_) => {}
             None => alone = Some(Arc::clone(table.schema())),
         }
     }
-    Ok(alone.unwrap_or_else(|| in_order(together, columns)))
+    // A key that comes late in every part comes last in each, and not in the whole table.
+    Ok(in_order(alone.as_deref().unwrap_or(together.schema()), columns))
 }
 
 /// Those of `columns` that the files hold: not all have the keys of rare rows, and their own names are no column of the run's.
-fn in_order(table: &Table, columns: &[String]) -> Arc<Schema> {
-    let column = |name: &String| Some(table.schema().columns[table.schema().position(name)?].clone());
-    Arc::new(table.schema().with(columns.iter().filter_map(column).collect()))
+fn in_order(schema: &Schema, columns: &[String]) -> Arc<Schema> {
+    let column = |name: &String| Some(schema.columns[schema.position(name)?].clone());
+    Arc::new(schema.with(columns.iter().filter_map(column).collect()))
 }
 
 /// Writes the rows of all parts in the order of their numbers, from 0 on without a gap.

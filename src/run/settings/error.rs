@@ -54,6 +54,12 @@ pub enum SettingsError {
     /// A shard that is not written to a file.
     #[error("--shard: the part is written to a file, beside which its record lies; give one with -o")]
     ShardWithoutFile,
+    /// What the part would replace is no earlier one of the same shard.
+    #[error(
+        "--shard: {} is {what}, which this part would replace; give the part a place of its own with -o, or replace it with --force",
+        path.display()
+    )]
+    ShardReplaces { path: PathBuf, what: String },
     /// The column of the rows' numbers is taken.
     #[error(
         "--shard: the input has a column `shard_row` already; rename it, or give the whole table and not a part"
