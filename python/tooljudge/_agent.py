@@ -60,13 +60,17 @@ class Agent:
             if not conversation.is_over():
                 self._tell(error)
                 conversation.fail(_reason(error), _traceback(error))
+        finally:
+            # Tools that somebody keeps would keep the case open until its time is over.
+            if not conversation.is_over():
+                conversation.fail("the function ended without an answer", "")
 
     def _returned(self, line: _Line) -> Any:
         given = line.given()
         returned = self.function(*(given[name] for name in self._positional), **{name: given[name] for name in self._named})
         if not hasattr(type(returned), "__await__"):
             return returned
-        future = _coroutines.submit(returned)
+        future = _coroutines.submit(_quiet(returned, line.conversation))
         while not _is_done(future):
             if line.conversation.is_over():
                 future.cancel()
@@ -131,6 +135,16 @@ class _Line:
             raise CaseOver("the case is over: it was answered, took too long, or made as many calls as it may")
         found: list[dict[str, Any]] = json.loads(told)
         return found
+
+
+async def _quiet(coroutine: Any, conversation: Conversation) -> Any:
+    """The same; what it raises once its case is over is told to nobody."""
+    try:
+        return await coroutine
+    except BaseException:
+        if conversation.is_over():
+            return None
+        raise
 
 
 def _is_done(future: Any) -> bool:
@@ -233,7 +247,7 @@ def _described(returned: Any) -> str:
         return f"a {kind} whose last item ({type(returned[-1]).__name__}) is not a message of the assistant"
     if isinstance(returned, Mapping):
         return f"a {kind} without an answer"
-    return f"a {kind}"
+    return f"an object of the type {kind}"
 
 
 def _reason(error: BaseException) -> str:
