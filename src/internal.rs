@@ -14,6 +14,8 @@ pub use crate::cli::{
     host::{Host, Listener, Said, Variable},
     main_with,
 };
+/// The Python package lets environments be played with by hand, and lists the tasks.
+pub use tooljudge_core::drive::{Case, Playground, langchain::task};
 
 /// Tests read converted logs again row by row, benchmarks time the readers.
 pub use crate::read::{LogOptions, Selection, Table, Understanding};

@@ -85,7 +85,12 @@ const JOBS: &[Job] = &[
     Job { class: "CompareOptions", command: "compare", without: &[], own: &[] },
     Job { class: "AuditOptions", command: "audit", without: &[], own: &[KEY, PRICES, BAR, ROWS] },
     Job { class: "TrainOptions", command: "train", without: &[], own: &[] },
-    Job { class: "DriveOptions", command: "drive", without: &["tasks"], own: &[KEY, PRICES, BAR] },
+    Job {
+        class: "DriveOptions",
+        command: "drive",
+        without: &["tasks"],
+        own: &[KEY, PRICES, BAR, ("agents", "Mapping[str, Agent] | None")],
+    },
     Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
     Job { class: "MergeOptions", command: "merge", without: &[], own: &[] },
     Job { class: "PruneOptions", command: "store prune", without: &[], own: &[("store", "Path | None")] },
@@ -94,7 +99,7 @@ const JOBS: &[Job] = &[
 /// Types that a flag does not tell.
 const TYPES: &[(&str, &str)] = &[
     ("judge", "Judges"),
-    ("agent", "Judges"),
+    ("agent", "Agents"),
     ("grade", "One"),
     ("first", "Path"),
     ("tools", "Path | Sequence[Mapping[str, Any]]"),
@@ -213,10 +218,11 @@ fn the_options_of_the_package_are_the_flags() {
         "\"\"\"The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test options` writes this file.\"\"\"\n\n\
          from __future__ import annotations\n\n\
          import os\n\
-         from collections.abc import Mapping, Sequence\n\n\
+         from collections.abc import Callable, Mapping, Sequence\n\n\
          TYPE_CHECKING = False\n\
          if TYPE_CHECKING:\n    from typing import Any, Literal, TypeAlias, TypedDict\n\n    from ._judge import Function, Judge\n\n\
          \x20   One: TypeAlias = str | Judge | Function\n    Judges: TypeAlias = One | Sequence[One]\n\
+         \x20   Agent: TypeAlias = str | Judge | Callable[..., Any]\n    Agents: TypeAlias = Agent | Sequence[Agent]\n\
          else:\n    from ._typed import TypedDict\n\n\
          Path = str | os.PathLike[str]\n\
          Some = str | Sequence[str]\n\n\n{}",

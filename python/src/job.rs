@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tooljudge::internal::{Fault, Host, HostError, Hosted, Listener, Said, Variable, run_job};
 use tooljudge::judge::{Function, FunctionCall, FunctionError};
-use tooljudge::run::settings::Collected as Place;
+use tooljudge::run::settings::{AgentFunction, Collected as Place, Conversation};
 use tooljudge::run::{Pass, Progress, Stop};
 
-use crate::{Collected, PyStop, Table, options};
+use crate::{Collected, PyStop, Table, agent as agents, options};
 
 /// How often signals are looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -32,6 +32,8 @@ enum Event {
     PassEnded,
     /// Of the judge of that number.
     Asked(usize, FunctionCall),
+    /// An episode of the agent of that number.
+    Driven(usize, Conversation),
     Ended(Result<Hosted, HostError>),
 }
 
@@ -52,7 +54,8 @@ fn send(to: &Mutex<Sender<Event>>, event: Event) {
 /// Runs the command of that name with `options` on `inputs` or `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
 /// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
 /// this thread. `listener.judges` are the names and versions of judges that are functions, whose questions
-/// `listener.judge(number, prompts)` answers, after which `listener.settle()` may raise; `listener.variables` go before those of the environment; `listener.settings` are more judges and prices; `listener.verbose` is how much
+/// `listener.judge(number, prompts)` answers, after which `listener.settle()` may raise; `listener.agents` are the names of agents that are
+/// functions, for each of whose episodes `listener.drive(number, conversation)` returns at once; `listener.variables` go before those of the environment; `listener.settings` are more judges and prices; `listener.verbose` is how much
 /// of what happens it wants to hear.
 #[pyfunction]
 pub fn run<'py>(
@@ -67,6 +70,7 @@ pub fn run<'py>(
     let (events, heard) = channel();
     let tables = tables.iter().map(|table| table.0.clone()).collect();
     let judges: Vec<(String, String)> = listener.getattr("judges")?.extract()?;
+    let agents: Vec<String> = listener.getattr("agents")?.extract()?;
     let verbose = listener.getattr("verbose")?.extract()?;
     let variables: HashMap<String, String> = listener.getattr("variables")?.extract()?;
     let variable: Variable = Arc::new(move |name: &str| variables.get(name).cloned());
@@ -74,10 +78,12 @@ pub fn run<'py>(
     let options = options::table(&options)?;
     let settings = options::table(listener.getattr("settings")?.cast::<PyDict>()?)?;
     let functions = judges.into_iter().enumerate().map(|(at, judge)| function(at, judge, &events)).collect();
+    let agents = agents.into_iter().enumerate().map(|(at, name)| agent(at, name, &events)).collect();
     let collected = collect.then(|| place.clone());
     let host = Host {
         tables,
         functions,
+        agents,
         settings,
         variable: Some(variable),
         collected,
@@ -114,6 +120,15 @@ pub fn run<'py>(
 fn function(at: usize, (name, version): (String, String), events: &Sender<Event>) -> Function {
     let events = Mutex::new(events.clone());
     Function { name, version, ask: Arc::new(move |call| send(&events, Event::Asked(at, call))) }
+}
+
+/// An agent whose episodes begin on the thread that waits.
+fn agent(at: usize, name: String, events: &Sender<Event>) -> AgentFunction {
+    let events = Mutex::new(events.clone());
+    AgentFunction {
+        name,
+        begin: Arc::new(move |conversation| send(&events, Event::Driven(at, conversation))),
+    }
 }
 
 /// Has the judges answer `asked`, each all of its questions at once.
@@ -186,6 +201,9 @@ fn wait<'py>(
             Ok(Event::Asked(at, call)) => {
                 asked.push((at, call));
                 Ok(())
+            }
+            Ok(Event::Driven(at, conversation)) => {
+                listener.call_method1("drive", (at, agents::Conversation(conversation))).map(drop)
             }
             // Whoever stops waits for no question that is not under way yet.
             Err(RecvTimeoutError::Timeout) if stop.is_told() && !asked.is_empty() => {

@@ -1,6 +1,7 @@
 //! The native half of the Python package: tables in and out, and the commands of the command line. What is pleasant to type is in
 //! `tooljudge/`.
 
+mod agent;
 mod arrow_door;
 mod job;
 mod options;
@@ -121,7 +122,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Table>()?;
     module.add_class::<Collected>()?;
     module.add_class::<PyStop>()?;
+    module.add_class::<agent::Conversation>()?;
+    module.add_class::<agent::Environment>()?;
     module.add_function(wrap_pyfunction!(job::run, module)?)?;
+    module.add_function(wrap_pyfunction!(agent::tasks, module)?)?;
     module.add_function(wrap_pyfunction!(settings, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)
 }

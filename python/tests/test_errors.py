@@ -177,7 +177,7 @@ def test_every_flag_is_an_option(job):
 
 
 MODULES = [
-    *("tooljudge", "tooljudge._findings", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge.aio"),
+    *("tooljudge", "tooljudge._findings", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge._tasks", "tooljudge.aio"),
     "tooljudge.templates",
 ]
 

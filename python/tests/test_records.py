@@ -87,4 +87,4 @@ def test_agents_with_settings_of_their_own(server, tmp_path):
     found = tj.drive("suite.jsonl", agent=agents)
     assert [agent["agent"] for agent in found["agents"]] == ["mild", "hot"] and one.requests == 2
     with pytest.raises(tj.SettingsError, match="agent: the function len answers prompts"):
-        tj.drive("suite.jsonl", agent=len)
+        tj.drive("suite.jsonl", agent=tj.Judge(len))

@@ -29,6 +29,10 @@ class Asked:
         return [None for _ in prompts]
 
 
+def my_agent(question: str, tools: tj.Tools) -> str:
+    return tools["say"](text=question)
+
+
 def always_right(prompts: list[str]) -> list[str]:
     return ["correct" for _ in prompts]
 
@@ -93,6 +97,10 @@ def reports(frame: pl.DataFrame) -> None:
     assert_type(tj.audit(ROWS, sample=10), tj.Audit)
     assert_type(tj.audit(ROWS, dry_run=True), list[dict[str, Any]])
     tj.drive("suite.jsonl", agent=tj.Judge("openai:gpt-5-mini"), grade="openai:gpt-5")
+    tj.drive(["langchain:*"], agent=my_agent, agent_version="1", agent_timeout=5, concurrency=8)
+    tj.drive(tj.tasks.filter("typewriter"), agents={"mine": my_agent, "model": "openai:gpt-5-mini"})
+    state: str | None = tj.tasks["langchain:typewriter-1"].environment().read_state()
+    print(state)
     assert_type(tj.train(frame, output="own.json"), dict[str, Any])
 
 

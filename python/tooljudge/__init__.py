@@ -31,11 +31,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import aio, daft, dask, ray, spark, templates
     from ._made import Frame
+    from ._tasks import tasks
+    from ._tools import CaseOver, Tools
 
 __version__ = _native.__version__
 __all__ = [
     "Audit",
     "BenchReport",
+    "CaseOver",
     "Comparison",
     "Frame",
     "InputError",
@@ -48,6 +51,7 @@ __all__ = [
     "StoreError",
     "ToolJudgeError",
     "ToolJudgeWarning",
+    "Tools",
     "aio",
     "audit",
     "bench",
@@ -65,6 +69,7 @@ __all__ = [
     "store_prune",
     "store_stat",
     "suite_from_log",
+    "tasks",
     "templates",
     "train",
 ]
@@ -72,6 +77,8 @@ __all__ = [
 
 # Modules that are not imported before somebody needs them.
 _LATER = ("aio", "daft", "dask", "ray", "spark", "templates")
+# Names of the same kind, and the modules that they are in.
+_NAMES = {"CaseOver": "_tools", "Frame": "_made", "Tools": "_tools", "tasks": "_tasks"}
 # Commands whose functions have other names.
 _COMMANDS = {"store": "store_stat, store_prune and store_merge", "suite": "suite_from_log"}
 
@@ -85,13 +92,13 @@ if not TYPE_CHECKING:
             import importlib
 
             return importlib.import_module(f"tooljudge.{name}")
-        if name == "Frame":
-            from ._made import Frame
+        if name in _NAMES:
+            import importlib
 
-            return Frame
+            return getattr(importlib.import_module(f"tooljudge.{_NAMES[name]}"), name)
         if name in _COMMANDS:
             raise AttributeError(f"tooljudge.{name} is not a function: use {_COMMANDS[name]}")
         raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")
 
     def __dir__():
-        return [name for name in {**globals(), "Frame": None, **dict.fromkeys(_LATER)} if name != "TYPE_CHECKING"]
+        return [name for name in {**globals(), **_NAMES, **dict.fromkeys(_LATER)} if name != "TYPE_CHECKING"]

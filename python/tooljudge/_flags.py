@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     One: TypeAlias = str | Judge | Function
     Judges: TypeAlias = One | Sequence[One]
+    Agent: TypeAlias = str | Judge | Callable[..., Any]
+    Agents: TypeAlias = Agent | Sequence[Agent]
 else:
     from ._typed import TypedDict
 
@@ -651,7 +653,8 @@ class DriveOptions(TypedDict, total=False):
     api_key: str | None
     prices: Mapping[str, Any] | None
     progress: bool | None
-    agent: Judges | None
+    agents: Mapping[str, Agent] | None
+    agent: Agents | None
     agent_version: str | None
     agent_files: Some | None
     agent_timeout: float | None

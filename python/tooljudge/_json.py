@@ -78,6 +78,13 @@ def row(cells):
         return _encoded(_STRICT, {name: _readable(cell) for name, cell in cells.items()})
 
 
+def strict(cell):
+    """JSON of a value of one's own, in Unicode. A number or a text that JSON has no word for is a ValueError."""
+    text = _encoded(_UNICODE, cell)
+    text.encode()
+    return text
+
+
 def _readable(cell):
     try:
         _encoded(_STRICT, cell)
@@ -134,3 +141,4 @@ _SPOKEN = {"uuid", "pathlib", "datetime", "ipaddress", "fractions", "zoneinfo"}
 # The `json` module keeps one only for its default settings.
 _ENCODER = json.JSONEncoder(default=_other)
 _STRICT = json.JSONEncoder(default=_other, allow_nan=False)
+_UNICODE = json.JSONEncoder(default=_other, allow_nan=False, ensure_ascii=False)

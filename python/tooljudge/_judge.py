@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Set
 
+from ._coroutines import awaited
 from ._errors import JudgeError
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ class Judge:
             raise TypeError(f"{next(iter(settings))}: a function has no settings; they are for PROVIDER:MODEL")
         if self.model and version is not None:
             raise TypeError("version: replies of a model are kept under its own name")
-        self.name = name or (self.model.partition(":")[2] or self.model if self.model else _name(judge))
+        self.name = name or (self.model.partition(":")[2] or self.model if self.model else name_of(judge))
         self.version = None if version is None else str(version)
         self.api_key = settings.pop("api_key", None)
         if self.api_key is not None:
@@ -108,7 +109,7 @@ class Judge:
         try:
             texts = self.function(list(prompts))
             if hasattr(texts, "__await__"):
-                texts = _awaited(texts)
+                texts = awaited(texts)
             is_list = isinstance(texts, Iterable) and not isinstance(texts, (str, bytes, dict, Set))
             texts = list(texts) if is_list else texts
         except Exception as error:
@@ -117,7 +118,7 @@ class Judge:
             level = logging.DEBUG if self._failed else logging.WARNING
             self._failed = True
             logging.getLogger("tooljudge").log(level, "the judge %s failed", self.name, exc_info=True)
-            return [(False, _said(error))] * len(prompts)
+            return [(False, said(error))] * len(prompts)
         if not is_list:
             raise JudgeError(f"it returned a {type(texts).__name__}, not a list of texts, one for each prompt")
         if len(texts) != len(prompts):
@@ -146,34 +147,21 @@ def _answer(text):
     if text is None:
         return False, "it gave no answer"
     if isinstance(text, BaseException):
-        return False, _said(text)
+        return False, said(text)
     return False, f"it returned a {type(text).__name__} in the place of a text"
 
 
-def _said(error):
-    return f"{type(error).__name__}: {error}".encode(errors="replace").decode()
+def said(error):
+    """What an exception says, which may fail, too."""
+    try:
+        words = str(error)
+    except Exception:
+        words = "which has no words"
+    return f"{type(error).__name__}: {words}".encode(errors="replace").decode()
 
 
-def _name(function):
+def name_of(function):
+    """The name of a function, or of the kind of what is called like one."""
     name = getattr(function, "__name__", None) or type(function).__name__
     return name.strip("<>")
 
-
-_loop = None
-
-
-def _awaited(coroutine):
-    """What a coroutine comes to, on a loop of a thread of its own: clients stay with the loop that they first met, and on this thread
-    another may be running."""
-    import asyncio
-    import threading
-
-    global _loop
-    if _loop is None or _loop[0] != os.getpid():
-        _loop = os.getpid(), asyncio.new_event_loop()
-        threading.Thread(target=_loop[1].run_forever, name="tooljudge judges", daemon=True).start()
-
-    async def run():
-        return await coroutine
-
-    return asyncio.run_coroutine_threadsafe(run(), _loop[1]).result()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, final
 
-__all__ = ["ROW", "Collected", "Stop", "Table", "__version__", "main", "run"]
+__all__ = ["ROW", "Collected", "Conversation", "Environment", "Stop", "Table", "__version__", "main", "run", "tasks"]
 __version__: str
 ROW: str
 """The column that numbers the rows of a frame."""
@@ -40,13 +40,41 @@ class Stop:
     def is_told(self) -> bool:
         """Whether somebody asked it to stop."""
 
+@final
+class Conversation:
+    """The agent's side of the conversation of an episode."""
+
+    @property
+    def case(self) -> str:
+        """The case, as JSON."""
+    def say(self, object: str) -> str | None:
+        """Says an object of the protocol, and waits for a list of what there is to hear, as JSON; None where the case is over."""
+    def fail(self, why: str, log: str) -> None:
+        """Ends the case by the agent's fault."""
+    def cancel(self, why: str) -> None:
+        """Ends the case before it began."""
+    def is_over(self) -> bool:
+        """Whether the case is over."""
+
+@final
+class Environment:
+    """An environment to play with by hand."""
+
+    def __init__(self, task: str) -> None: ...
+    def call(self, tool: str, arguments: str) -> tuple[str, bool]:
+        """What a call with these arguments, a text of JSON, returns, and whether that is an error."""
+    def state(self) -> str | None:
+        """What it was left in; None where nothing changes."""
+
 class _Listener(Protocol):
     judges: list[tuple[str, str]]
+    agents: list[str]
     settings: dict[str, Any]
     variables: dict[str, str]
     verbose: int
     def said(self, kind: str, text: str) -> None: ...
     def judge(self, at: int, prompts: list[str]) -> list[tuple[bool, str]]: ...
+    def drive(self, at: int, conversation: Conversation) -> None: ...
     def progress(self, name: str, done: int, rows: int | None) -> None: ...
 
 def run(
@@ -57,6 +85,9 @@ def run(
     listener: _Listener,
 ) -> tuple[str, str, Collected | None]:
     """Runs the command of that name with its options on inputs or tables: how it ended, what an error says, and its table."""
+
+def tasks() -> str:
+    """The built-in tasks, as JSON."""
 
 def settings(text: str) -> str:
     """The settings file with this text, as JSON."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _run
+from . import _run, _words
 from ._errors import SettingsError
 from ._flags import DriveOptions, MergeOptions, PruneOptions, SuiteOptions, TrainOptions
 from ._jobs import STOP, record, with_files
@@ -10,10 +10,12 @@ from ._options import takes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Unpack
 
     from ._flags import Path
     from ._kinds import Data
+    from ._tasks import Task, Tasks
 
 
 @takes(TrainOptions)
@@ -35,13 +37,21 @@ def train(data: Data, **options: Unpack[TrainOptions]) -> dict[str, Any]:
 
 
 @takes(DriveOptions)
-def drive(suite: Path | list[Path], **options: Unpack[DriveOptions]) -> dict[str, Any]:
+def drive(suite: Path | Task | Tasks | Sequence[Path | Task], **options: Unpack[DriveOptions]) -> dict[str, Any]:
     """Drives agents through the cases of a suite with mocked tools, and scores what they call.
 
     Args:
-        suite: The path of a suite, or several; or a task of LangChain Benchmarks such as `langchain:multiverse`.
+        suite: The path of a suite, or several; or a task of LangChain Benchmarks such as `langchain:multiverse` (`langchain:*` for all
+            of them), or tasks out of `tooljudge.tasks`.
         agent: `PROVIDER:MODEL`, a name out of tooljudge.toml, a `Judge` with a model, or `script:FILE` for replies that are written down;
-            or a list.
+            a function that is an agent; `exec:COMMAND` or an address; or a list. A function is called with those of its parameters that
+            are named `question`, `messages`, `tools` and `case_id`, and returns its answer: a text, a list of messages, or a dict with
+            `output` or `messages`. It may be a coroutine function.
+        agents: Instead of `agent`, a dict of names and agents (functions or models). The record then has a `comparison`: the others
+            against the first.
+        agent_version: Names the agents' code. Without it, functions are driven anew in each run.
+        agent_timeout: The time that a function has for a case, in seconds, 300 by default.
+        concurrency: Of functions: cases at once, each on a thread of its own, 4 by default.
         output, turns: Files for the episodes with their scores, and for the agents' turns.
         repeats: Drives every case so many times.
         dry_run: Asks nobody, and gives what each agent would be asked first, and what the run would take.
@@ -52,7 +62,57 @@ def drive(suite: Path | list[Path], **options: Unpack[DriveOptions]) -> dict[str
         The record: pass rates with their intervals, costs, failures for each agent; `passed` says whether all gates were passed, or
         without a gate and without `allow_failures`, all cases.
     """
-    return _record("drive", suite, options, options.get("progress"))
+    from ._tasks import names
+
+    agents = options.pop("agents", None)
+    if agents is None:
+        return _record("drive", names(suite), options, options.get("progress"))
+    if options.get("agent") is not None:
+        raise SettingsError("give agent or agents, not both")
+    return _compared(names(suite), {**options, "agent": _named(agents)})
+
+
+def _named(agents):
+    """Agents under the names that they are given."""
+    from ._agent import Agent
+    from ._judge import Judge
+
+    if not agents:
+        raise SettingsError("agents: give names and agents, such as agents={'mine': my_agent}")
+    named = []
+    for name, one in agents.items():
+        if not isinstance(name, str) or not name.strip():
+            raise SettingsError(f"agents: {name!r} is no name")
+        if isinstance(one, Judge) and one.model:
+            named.append(Judge(one.model, name=name, **one.settings, **({} if one.api_key is None else {"api_key": one.api_key})))
+        elif isinstance(one, str):
+            if one.startswith(("script:", "exec:", "http:", "https:")):
+                raise SettingsError(f"agents: {one.split(':')[0]}: has a name of its own; give it as agent=[...], beside others")
+            named.append(Judge(one, name=name))
+        elif callable(one) and not isinstance(one, Judge):
+            named.append(Agent(one, name))
+        else:
+            raise SettingsError(f"agents: {name} is a {type(one).__name__}; give a function or a model, such as 'openai:gpt-5-mini'")
+    return named
+
+
+def _compared(suite, options):
+    """Drives agents and compares the others with the first."""
+    import tempfile
+
+    from ._reports import compare
+
+    if options.get("dry_run") or len(options["agent"]) < 2:
+        return _record("drive", suite, options, options.get("progress"))
+    with tempfile.TemporaryDirectory(prefix="tooljudge-") as folder:
+        own = options.get("output") in (None, False)
+        episodes = f"{folder}/episodes.jsonl" if own else options["output"]
+        with _words.files({episodes: "a file of this run"} if own else {}):
+            found = _record("drive", suite, {**options, "output": episodes}, options.get("progress"))
+        if own:
+            found["output"] = None
+        found["comparison"] = {name: one for name, one in compare(episodes).record.items() if name != "tables"}
+    return found
 
 
 @takes(SuiteOptions)

@@ -48,15 +48,9 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     from ._options import plain
 
     _remember()
+    options, agents = _agents(options)
     options, own = _judges(options)
     judges = [judge for judge in own if judge.function]
-    agents = options.get("agent")
-    for judge in judges:
-        if judge.name == agents or isinstance(agents, list) and judge.name in agents:
-            raise SettingsError(
-                f"agent: the function {judge.name} answers prompts and takes no part in dialogues; give a model, such as 'openai:gpt-5-mini' "
-                "or tj.Judge('openai:gpt-5-mini', ...)"
-            )
     asked = options.get("judge")
     # Replies of models are kept, whatever is beside them.
     are_all = len(judges) == (len(asked) if isinstance(asked, (list, tuple)) else 1)
@@ -69,15 +63,18 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     inputs = ["-"] if tables and not named else [os.fspath(one) for one in inputs]
     log = logging.getLogger("tooljudge")
     verbose = 2 if log.isEnabledFor(logging.DEBUG) else int(log.isEnabledFor(logging.INFO))
-    listener = Listener(log, verbose, progress, judges, settings, variables)
+    stop = stop or _native.Stop()
+    listener = Listener(log, verbose, progress, judges, settings, variables, agents, stop)
     try:
-        ended, message, table = _native.run((command, plain(options), inputs), list(tables), collect, stop or _native.Stop(), listener)
+        ended, message, table = _native.run((command, plain(options), inputs), list(tables), collect, stop, listener)
     except KeyboardInterrupt as interrupt:
         if listener.last:
             raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else [])) from interrupt
         raise
     finally:
         listener.close()
+    if listener.interrupted:
+        raise KeyboardInterrupt(listener.last)
     if ended == "interrupted" and table is not None:
         if not options.get("partial"):
             raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else []))
@@ -106,6 +103,33 @@ def log_outcome(command, summary):
             cost = counts["cost_usd"]
             parts += [f"{counts['cached']} from the store", "cost unknown" if cost is None else f"${cost:.4f}"]
         log.info("%s %s (%s): %s", command, member["judge"]["name"], member["task"], ", ".join(parts))
+
+
+def _agents(options):
+    """The options with the names of agents that are functions in their places, and these agents."""
+    given = options.get("agent")
+    several = list(given) if isinstance(given, (list, tuple)) else [given]
+    agents = []
+    for at, one in enumerate(several):
+        if isinstance(one, Judge) and one.function:
+            raise SettingsError(
+                f"agent: the function {one.name} answers prompts and takes no part in dialogues; give an agent's own function, which takes "
+                "`question` and `tools`, or a model, such as 'openai:gpt-5-mini' or tj.Judge('openai:gpt-5-mini', ...)"
+            )
+        if one is None or isinstance(one, (str, Judge)):
+            continue
+        from ._agent import Agent
+
+        if not (callable(one) or isinstance(one, Agent)):
+            continue
+        agent = one if isinstance(one, Agent) else Agent(one)
+        if any(other.name == agent.name for other in agents):
+            raise SettingsError(f"two agents are named `{agent.name}`: name them with agents={{'...': {agent.name}, ...}}")
+        agents.append(agent)
+        several[at] = agent.name
+    if not agents:
+        return options, []
+    return {**options, "agent": several if isinstance(given, (list, tuple)) else several[0]}, agents
 
 
 def _judges(options):
@@ -177,9 +201,11 @@ def _stopped(said, functions):
 
 
 class Listener:
-    """Hears what a job says, and answers for judges that are functions."""
+    """Hears what a job says, and answers for judges and agents that are functions."""
 
-    def __init__(self, log, verbose, progress, judges, settings, variables):
+    def __init__(self, log, verbose, progress, judges, settings, variables, agents, stop):
+        self.agents, self.interrupted = [agent.name for agent in agents], False
+        self._agents, self._stop = agents, stop
         self.data = []
         self.last = ""
         self.verbose, self.judges = verbose, [judge.identity() for judge in judges]
@@ -209,6 +235,15 @@ class Listener:
     def settle(self):
         """Raises the interrupt that came while a judge was asked."""
         self._patience.settle()
+
+    def drive(self, at, conversation):
+        """Begins an episode with an agent."""
+        self._agents[at].begin(conversation, self._interrupt)
+
+    def _interrupt(self):
+        """Stops the run, as Ctrl-C does, for an agent that says so."""
+        self.interrupted = True
+        self._stop.stop()
 
     def progress(self, name, done, rows):
         if self._shows:

@@ -36,6 +36,7 @@ _VALUES = {
 }
 # Options of this kind take a dict.
 PAIRS = {
+    "agents": '{"mine": my_agent}',
     "column": '{"question": "user_msg"}',
     "max_fail": '{"errored": 0}',
     "prices": '{"openai:gpt-5-mini": (0.25, 2.0)}',

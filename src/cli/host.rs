@@ -11,7 +11,9 @@ use super::observer::Console;
 use super::printer::Printer;
 use super::store_place::Addresses;
 use crate::judge::Function;
-use crate::run::settings::{Collected, ComparedTable, InMemory, InputSettings, OutputSettings};
+use crate::run::settings::{
+    AgentFunction, Collected, ComparedTable, InMemory, InputSettings, OutputSettings,
+};
 use crate::run::{Control, Observer, Pass, Stop};
 
 /// Something that a command says.
@@ -43,6 +45,8 @@ pub struct Host {
     pub tables: Vec<InMemory>,
     /// Judges that can be named, beside those of the command line.
     pub functions: Vec<Function>,
+    /// Agents that can be named; they go before those of the command line.
+    pub agents: Vec<AgentFunction>,
     /// More judges and prices, in the form of the tables `judges` and `prices` of a settings file; they go before it.
     pub settings: toml::Table,
     /// Variables that go before those of the process's environment, such as keys.
@@ -92,6 +96,11 @@ impl Host {
     /// The judge of the host that goes by `name`, if there is one.
     pub fn function(&self, name: &str) -> Option<Function> {
         self.functions.iter().find(|function| function.name == name).cloned()
+    }
+
+    /// The agent of the host that goes by `name`, if there is one.
+    pub fn agent(&self, name: &str) -> Option<AgentFunction> {
+        self.agents.iter().find(|agent| agent.name == name).cloned()
     }
 
     /// `input`, its place taken by the host's tables if there are any.

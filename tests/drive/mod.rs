@@ -9,6 +9,7 @@ mod mistakes;
 mod outputs;
 mod own;
 mod own_faults;
+mod own_function;
 mod own_kept;
 mod own_server;
 mod resume;

@@ -108,13 +108,14 @@ impl Settings<'_> {
         &self,
         printer: Printer<'_>,
     ) -> anyhow::Result<(Vec<AgentSettings>, StoreSettings, Option<f64>)> {
-        let is_own = |name: &String| is_own(name);
+        let is_function = |name: &String| self.host.agent(name).is_some();
+        let is_own = |name: &String| is_function(name) || is_own(name);
         let unknown = |name: &&String| is_address(name) && !is_own(name);
         if self.args.agents.iter().any(|name| unknown(&name)) {
             // It may hold a password: the error does not repeat it.
             bail!("--agent ...@...: an address begins with http:// or https://");
         }
-        let is_model = |name: &&String| !name.starts_with(SCRIPT) && !is_own(name);
+        let is_model = |name: &&String| !is_own(name) && !name.starts_with(SCRIPT);
         let some_own = self.args.agents.iter().any(is_own);
         let models: Vec<String> = self.args.agents.iter().filter(is_model).cloned().collect();
         let usual = PanelSettings::default();
@@ -138,7 +139,7 @@ impl Settings<'_> {
             let (typed, args) = (self.typed.judging(models.clone()), self.args.judging(models));
             panel(&self.judging(&typed, &args, self.origins, "--agent"), &[], printer)?
         };
-        let is_program = |name: &String| name.starts_with(EXEC);
+        let is_program = |name: &String| name.starts_with(EXEC) && !is_function(name);
         let idle = [
             (
                 "--agent-timeout",
@@ -157,6 +158,10 @@ impl Settings<'_> {
         let mut connected = panel.judges.into_iter();
         let mut agents = Vec::new();
         for name in &self.args.agents {
+            if is_function(name) {
+                agents.push(self.own(name)?);
+                continue;
+            }
             agents.push(match name.strip_prefix(SCRIPT) {
                 Some("") => bail!("--agent {name}: name a file: script:FILE"),
                 Some(file) => AgentSettings::script(file),
@@ -172,13 +177,14 @@ impl Settings<'_> {
         Ok((agents, panel.store, panel.max_cost))
     }
 
-    /// An agent of the user's own: a program or a server.
+    /// An agent of the user's own: a function of the host, a program or a server.
     fn own(&self, name: &str) -> anyhow::Result<AgentSettings> {
         let args = self.args;
-        let kind = match name.strip_prefix(EXEC).map(str::trim) {
-            Some("") => bail!("--agent {name}: name a command: exec:\"python my_agent.py\""),
-            Some(command) => OwnKind::Program { command: command.to_owned(), keep: args.agent_keep },
-            None => OwnKind::Server { url: name.to_owned(), allow_http: args.endpoint.allow_http },
+        let kind = match (self.host.agent(name), name.strip_prefix(EXEC).map(str::trim)) {
+            (Some(function), _) => OwnKind::Function(function),
+            (None, Some("")) => bail!("--agent {name}: name a command: exec:\"python my_agent.py\""),
+            (None, Some(command)) => OwnKind::Program { command: command.to_owned(), keep: args.agent_keep },
+            (None, None) => OwnKind::Server { url: name.to_owned(), allow_http: args.endpoint.allow_http },
         };
         let mut own = OwnSettings { secrets: self.host.secrets(), ..OwnSettings::new(kind) };
         if let Some(Concurrency::Fixed(at_once)) = args.limits.concurrency {
@@ -189,7 +195,7 @@ impl Settings<'_> {
         }
         // What stands in an address beside its place may be a password.
         let name = match &own.kind {
-            OwnKind::Program { .. } => name.to_owned(),
+            OwnKind::Program { .. } | OwnKind::Function(_) => name.to_owned(),
             OwnKind::Server { url, .. } => {
                 let endpoint = Endpoint::new(url, None).map_err(|why| anyhow!("--agent http...: {why}"))?;
                 endpoint.public_url()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::{JudgeSettings, ModelSettings, OutputSettings, PanelSettings, StoreSettings};
+use super::{AgentFunction, JudgeSettings, ModelSettings, OutputSettings, PanelSettings, StoreSettings};
 use crate::domain::Object;
 use crate::drive::Loop;
 use crate::environment::EnvironmentName;
@@ -135,6 +135,8 @@ pub enum OwnKind {
         /// Whether it may be reached unencrypted on another host.
         allow_http: bool,
     },
+    /// A function of this process.
+    Function(AgentFunction),
 }
 
 impl OwnSettings {

@@ -1,6 +1,7 @@
 //! What the jobs of this room are told: plain structs in the field's terms. A caller sets what differs from the defaults; the
 //! command line merges flags, settings file and environment into the same structs.
 
+mod agent_function;
 mod audit;
 mod bench;
 mod compare;
@@ -26,6 +27,8 @@ pub use crate::run::input::{NoShard, Shard};
 pub use crate::store::StorePlace;
 pub use crate::table::{Compression, Format, UnknownFormat};
 pub use crate::write::{Collected, Formulas, OutputFormat, UnknownOutputFormat};
+pub use agent_function::{AgentFunction, Conversation};
+pub(in crate::run) use agent_function::{Line, Speech};
 pub use audit::AuditSettings;
 pub use bench::BenchSettings;
 pub use compare::{CompareSettings, Compared, ComparedTable};

@@ -9,6 +9,8 @@ const MOST: usize = 8 << 10;
 const BEFORE: usize = 4 << 10;
 /// Characters of its last line that a reason shows. Chosen: an exception with its message.
 const LINE: usize = 200;
+/// Characters of a reason. Chosen: a sentence of ours, and an exception with its message.
+const REASON: usize = 500;
 
 /// The last bytes of a stream that another thread reads.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +42,12 @@ pub(super) fn cut(mut log: String) -> String {
 pub(super) fn last_line(log: &str) -> Option<String> {
     let line = log.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().filter(|c| !c.is_control()).take(LINE).collect())
+}
+
+/// A reason as one line, cut short: what an agent made up begins no line of a report.
+pub(super) fn one_line(why: &str) -> String {
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    why.trim().chars().map(shown).take(REASON).collect()
 }
 
 #[cfg(test)]

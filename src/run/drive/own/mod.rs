@@ -1,8 +1,10 @@
 //! Agents of the user's own, which have a loop of their own: they are given a case, call its tools, and answer.
 //!
-//! One seam, [`OwnAgent`], stands between how an agent is reached (a program, a server) and how its episodes are driven. What it calls
-//! is recorded here, by the loop that answers the calls: nothing rests on what an agent tells of itself.
+//! One seam, [`OwnAgent`], stands between how an agent is reached (a program, a server, a function of the process) and how its
+//! episodes are driven. What it calls is recorded here, by the loop that answers the calls: nothing rests on what an agent tells of
+//! itself.
 
+mod function;
 mod group;
 mod log_tail;
 mod pass;
@@ -20,6 +22,7 @@ use super::DriveError;
 use crate::drive::{Ended, Episode, Heard};
 use crate::run::RunError;
 use crate::run::settings::{OwnKind, OwnSettings, SettingsError};
+use function::FunctionAgent;
 use program::ProgramAgent;
 use server::ServerAgent;
 
@@ -30,6 +33,11 @@ use talk::OwnEpisodes;
 pub(super) trait OwnAgent: Send + Sync {
     /// A conversation in the episode of this `id`. Nothing is started before it is to reply.
     fn talk(&self, id: &str) -> Box<dyn Talk>;
+
+    /// What is said of an episode that took longer than the agent's time.
+    fn late(&self, timeout: Duration) -> Fault {
+        Fault::late(timeout, "--agent-timeout")
+    }
 
     /// Lets go of what is kept for further conversations; `at_once` gives it no time.
     fn finish(&self, at_once: bool) -> BoxFuture<'_, ()>;
@@ -65,8 +73,9 @@ impl Fault {
         Fault { ended: Ended::Errored, why: why.into() }
     }
 
-    fn late(timeout: Duration) -> Fault {
-        let why = format!("no answer within {} s (--agent-timeout)", timeout.as_secs_f64());
+    /// `option` is what the time is set by.
+    fn late(timeout: Duration, option: &str) -> Fault {
+        let why = format!("no answer within {} s ({option})", timeout.as_secs_f64());
         Fault { ended: Ended::TimedOut, why }
     }
 }
@@ -74,8 +83,10 @@ impl Fault {
 /// What is left of a conversation at its end.
 #[derive(Debug, Default)]
 pub(super) struct Farewell {
-    /// The end of what the agent wrote on standard error.
+    /// The end of what the agent wrote on standard error, or the traceback of a function.
     pub log: Option<String>,
+    /// What the log says last, where the fault does not say it already.
+    pub last_words: Option<String>,
     /// What it did after its answer.
     pub fault: Option<Fault>,
 }
@@ -113,6 +124,10 @@ impl Own {
                 }
                 let identity = server.identity();
                 (Box::new(server), identity)
+            }
+            OwnKind::Function(function) => {
+                let agent = FunctionAgent::new(function.clone(), secrets);
+                (Box::new(agent), format!("function:{}", function.name))
             }
         };
         Ok(Arc::new(Own { agent, identity, at_once, timeout: *timeout, episodes: OwnEpisodes::default() }))

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use secrecy::SecretString;
 use tokio::time::timeout;
 
-use super::log_tail::cut;
+use super::log_tail::{cut, last_line};
 use super::running::{Idle, LONGEST, Line, Program};
 use super::{Farewell, Fault, OwnAgent, Talk};
 use crate::domain::{Json, Object};
@@ -146,6 +146,7 @@ impl Talk for ProgramTalk {
             let mut farewell = Farewell::default();
             let Some(mut program) = self.program.take() else {
                 farewell.log = self.log.take().map(|log| self.programs.log(log));
+                farewell.last_words = farewell.log.as_deref().and_then(last_line);
                 return farewell;
             };
             if answered && self.programs.keep {
@@ -170,6 +171,7 @@ impl Talk for ProgramTalk {
                 farewell.log = Some(self.programs.log(program.end().await.1));
             }
             farewell.log = farewell.log.filter(|log| !log.trim().is_empty());
+            farewell.last_words = farewell.log.as_deref().and_then(last_line);
             farewell
         }
         .boxed()

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::log_tail::last_line;
 use super::{Farewell, Fault, Own};
 use crate::drive::{Episode, Heard, Loop, Stage, protocol};
 
@@ -19,7 +18,7 @@ pub(in crate::run::drive) struct OwnEpisode {
     pub fault: Option<Fault>,
     /// From telling the agent something to hearing it, all together; the start of its program included.
     pub latency_ms: u64,
-    /// The end of what the agent wrote on standard error.
+    /// The end of what the agent wrote on standard error, or the traceback of a function.
     pub log: Option<String>,
     /// Whether an earlier run drove it.
     pub cached: bool,
@@ -89,7 +88,7 @@ pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpis
     let began = Instant::now();
     while episode.asks().is_some() {
         let reply = timeout_at(began + own.timeout, talk.reply(&episode)).await;
-        match reply.unwrap_or_else(|_| Err(Fault::late(own.timeout))) {
+        match reply.unwrap_or_else(|_| Err(own.agent.late(own.timeout))) {
             Ok(heard) => {
                 episode.hear(heard.clone());
                 driven.said.push(heard);
@@ -103,9 +102,9 @@ pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpis
     driven.latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let is_answer = |heard: &Heard| heard.turn.calls.is_empty();
     let answered = driven.fault.is_none() && driven.said.last().is_some_and(is_answer);
-    let Farewell { log, fault } = talk.end(answered).await;
+    let Farewell { log, last_words, fault } = talk.end(answered).await;
     driven.fault = driven.fault.or(fault);
-    if let (Some(fault), Some(line)) = (&mut driven.fault, log.as_deref().and_then(last_line)) {
+    if let (Some(fault), Some(line)) = (&mut driven.fault, last_words) {
         fault.why.push_str(&format!("; on standard error: {line}"));
     }
     driven.log = log;

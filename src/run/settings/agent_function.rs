@@ -1,0 +1,87 @@
+//! An agent that is a function of this process, such as a user's own in Python: it gets a case, calls its tools, and answers.
+
+use std::fmt;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// An agent that is a function.
+#[derive(Clone)]
+pub struct AgentFunction {
+    /// As the column `agent` names it.
+    pub name: String,
+    /// Takes a conversation and returns at once; the agent speaks in it later, from any thread.
+    pub begin: Arc<dyn Fn(Conversation) + Send + Sync>,
+}
+
+impl fmt::Debug for AgentFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentFunction").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The agent's side of the conversation of one episode. Dropped before the answer, the agent counts as gone.
+#[derive(Debug)]
+pub struct Conversation {
+    case: String,
+    says: UnboundedSender<Speech>,
+    hears: Mutex<Receiver<String>>,
+}
+
+/// Something that comes from the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::run) enum Speech {
+    /// An object of the protocol.
+    Said(String),
+    /// It failed: why, and what there is to read about it.
+    Failed { why: String, log: String },
+    /// It could not begin, which says nothing of the agent.
+    NotBegun(String),
+}
+
+/// The other side.
+#[derive(Debug)]
+pub(in crate::run) struct Line {
+    pub speech: UnboundedReceiver<Speech>,
+    pub news: Sender<String>,
+}
+
+impl Conversation {
+    /// Both sides of a conversation about a `case`.
+    pub(in crate::run) fn new(case: String) -> (Conversation, Line) {
+        let (says, speech) = unbounded_channel();
+        let (news, hears) = channel();
+        (Conversation { case, says, hears: Mutex::new(hears) }, Line { speech, news })
+    }
+
+    /// The object `case`, as a program is given it.
+    pub fn case(&self) -> &str {
+        &self.case
+    }
+
+    /// Says an object of the protocol (`call`, `calls` or `answer`), and waits for what there is to hear: a list of the objects that a
+    /// program would be given. `None` where the case is over: nothing that is said counts any more. One thread at a time is heard.
+    pub fn say(&self, object: String) -> Option<String> {
+        // Before it speaks, so that each thread hears what it asked for.
+        let hears = self.hears.lock().unwrap_or_else(PoisonError::into_inner);
+        self.says.send(Speech::Said(object)).ok()?;
+        hears.recv().ok()
+    }
+
+    /// Ends the case by the agent's fault: why, and what there is to read about it, such as a traceback.
+    pub fn fail(&self, why: String, log: String) {
+        // Nobody listens where the case is over.
+        let _ = self.says.send(Speech::Failed { why, log });
+    }
+
+    /// Ends the case before it began, for a reason that says nothing of the agent.
+    pub fn cancel(&self, why: String) {
+        let _ = self.says.send(Speech::NotBegun(why));
+    }
+
+    /// Whether the case is over, be it by its time.
+    pub fn is_over(&self) -> bool {
+        self.says.is_closed()
+    }
+}
