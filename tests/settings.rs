@@ -425,12 +425,12 @@ fn a_benchmark_and_an_audit_leave_the_labelled_table_alone() {
             .replace("number\n", "number,correct\n"),
     );
     work.file("tooljudge.toml", "[label]\noutput = 'labelled.csv'\nreport = 'page.html'\nto = 'csv'\n");
-    run(&work, &["label", "gold.csv", "--max-abstained", "1"]).ended(0);
+    run(&work, &["label", "gold.csv", "--allow-unjudged", "1"]).ended(0);
     let files = ["labelled.csv", "page.html"];
     let read = || files.map(|name| std::fs::read(work.path(name)).unwrap());
     let before = read();
-    run(&work, &["bench", "gold.csv"]).ended(0);
-    run(&work, &["audit", "gold.csv"]).ended(0);
+    run(&work, &["bench", "gold.csv", "--allow-unjudged", "1"]).ended(0);
+    run(&work, &["audit", "gold.csv", "--allow-unjudged", "1"]).ended(0);
     assert_eq!(read(), before);
 }
 
@@ -439,17 +439,17 @@ fn an_item_of_a_list_is_one_value() {
     let work = Workspace::new();
     work.file("in.csv", ROWS);
     work.file("own.txt", "{question} {tool_call} {tool_definitions}: correct, all of it, or wrong?");
-    let label = ["label", "in.csv", "--judge", "openai:m", "--template", "own.txt", "--dry-run", "--json"];
+    let server = Server::start(|_| Answer::label("wrong"));
+    let label = ["label", "in.csv", "--judge", "openai:m", "--template", "own.txt", "--fresh"];
     for (rails, expected) in [
         ("['correct, all of it', 'wrong']", "correct, all of it"),
         ("'right,wrong'", "right"),
         ("['right', 'wrong']", "right"),
     ] {
         work.file("tooljudge.toml", format!("[label]\nrails = {rails}\n"));
-        let ran = run(&work, &label).ended(0);
-        let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-        let shown = found.to_string();
-        assert!(shown.contains(&format!("\"{expected}\",\"wrong\"")), "{rails}: {shown}");
+        run(&work, &[&label[..], &["--base-url", &server.url]].concat()).ended(0);
+        let sent = server.seen().pop().unwrap().body.to_string();
+        assert!(sent.contains(&format!("\"{expected}\",\"wrong\"")), "{rails}: {sent}");
     }
 }
 
@@ -462,5 +462,5 @@ fn a_number_of_the_file_is_compared_as_it_is_written() {
             .replace("number\n", "number,1.0\n"),
     );
     work.file("tooljudge.toml", "[label]\nwhere = { version = 1.0 }\n");
-    run(&work, &["label", "in.csv", "--max-abstained", "1"]).ended(0);
+    run(&work, &["label", "in.csv", "--allow-unjudged", "1"]).ended(0);
 }

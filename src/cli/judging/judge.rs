@@ -136,7 +136,7 @@ impl Own<'_> {
             );
         }
         let mut key = key(provider, base_url, key_env.named.as_deref(), trusted, host);
-        key.withheld = key.withheld.or(key_env.withheld.filter(|_| key.sent.is_none()));
+        key.withheld = key_env.withheld.filter(|_| key.sent.is_none()).or(key.withheld);
         let usual = EndpointSettings::default();
         let seconds = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
         let endpoint = EndpointSettings {
