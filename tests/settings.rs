@@ -419,18 +419,17 @@ fn a_key_of_the_defaults_goes_to_one_provider_and_one_address() {
 #[test]
 fn a_benchmark_and_an_audit_leave_the_labelled_table_alone() {
     let work = Workspace::new();
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/quickstart.csv");
     work.file(
-        "gold.csv",
-        ROWS.replacen(",tool_definitions\n", ",tool_definitions,gold\n", 1)
-            .replace("number\n", "number,correct\n"),
+        "tooljudge.toml",
+        "[label]\noutput = 'labelled.csv'\nreport = 'page.html'\nto = 'csv'\nlimit = 6\n",
     );
-    work.file("tooljudge.toml", "[label]\noutput = 'labelled.csv'\nreport = 'page.html'\nto = 'csv'\n");
-    run(&work, &["label", "gold.csv", "--allow-unjudged", "1"]).ended(0);
-    let files = ["labelled.csv", "page.html"];
+    run(&work, &["label", table, "--allow-unjudged", "1"]).ended(0);
+    let files = ["labelled.csv", "labelled.csv.run.json", "page.html"];
     let read = || files.map(|name| std::fs::read(work.path(name)).unwrap());
     let before = read();
-    run(&work, &["bench", "gold.csv", "--allow-unjudged", "1"]).ended(0);
-    run(&work, &["audit", "gold.csv", "--allow-unjudged", "1"]).ended(0);
+    run(&work, &["bench", table, "--allow-unjudged", "1"]).ended(0);
+    run(&work, &["audit", table]).ended(0);
     assert_eq!(read(), before);
 }
 
