@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import inspect
 import itertools
 import json
+import os
 import threading
 import traceback
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _coroutines
+from ._coroutines import Loop
 from ._errors import SettingsError
 from ._judge import name_of, said
 from ._native import Conversation
@@ -19,6 +22,8 @@ from ._tools import CaseOver, Result, Tools
 
 # What an agent can be called with, by the names of its parameters.
 _GIVEN = ("question", "messages", "tools", "case_id")
+# The loop of each agent, from run to run: one that blocks its loop holds up no other.
+_loops: weakref.WeakKeyDictionary[Any, Loop] = weakref.WeakKeyDictionary()
 # How often is looked whether the case of a coroutine is over, in seconds.
 _GLANCE = 0.05
 
@@ -30,7 +35,8 @@ class Agent:
         self.function = function
         self.name = name or name_of(function)
         self._positional, self._named = _parameters(function, self.name)
-        # The first failure is told with its traceback; rows tell of all of them.
+        self._loop = _loop_of(function)
+        # The first failure is told; rows tell of all of them, and how they came about.
         self._failed = False
 
     def begin(self, conversation: Conversation, interrupt: Callable[[], None]) -> None:
@@ -55,7 +61,9 @@ class Agent:
             if not conversation.is_over():
                 conversation.fail("the function raised CaseOver, and the case was not over", "")
         except KeyboardInterrupt:
-            interrupt()
+            # Not that of a thread that has outlived its case.
+            if not conversation.is_over():
+                interrupt()
         except BaseException as error:
             if not conversation.is_over():
                 self._tell(error)
@@ -70,11 +78,11 @@ class Agent:
         returned = self.function(*(given[name] for name in self._positional), **{name: given[name] for name in self._named})
         if not hasattr(type(returned), "__await__"):
             return returned
-        future = _coroutines.submit(_quiet(returned, line.conversation))
+        future = self._loop.submit(_quiet(returned, line.conversation))
         while not _is_done(future):
             if line.conversation.is_over():
                 future.cancel()
-                _coroutines.replace_if_stuck()
+                self._loop.replace_if_stuck()
                 raise CaseOver
         return future.result()
 
@@ -83,7 +91,17 @@ class Agent:
 
         level = logging.DEBUG if self._failed else logging.WARNING
         self._failed = True
-        logging.getLogger("tooljudge").log(level, "the agent %s failed", self.name, exc_info=error)
+        # What it says may hold a key; the rows' text is masked.
+        with contextlib.suppress(Exception):
+            logging.getLogger("tooljudge").log(level, "the agent %s raised %s: see `agent_log` in the rows", self.name, type(error).__name__)
+
+
+def _loop_of(function: Callable[..., Any]) -> Loop:
+    try:
+        return _loops.setdefault(function, Loop())
+    except TypeError:
+        # Nobody can tell it from others.
+        return Loop()
 
 
 class _Line:
@@ -96,6 +114,7 @@ class _Line:
         self._numbers = itertools.count(1)
         # One thread at a time speaks, and what it hears is next in the messages.
         self._turn = threading.Lock()
+        self._process = os.getpid()
 
     def given(self) -> dict[str, Any]:
         """What the agent can be called with."""
@@ -110,6 +129,9 @@ class _Line:
 
     def call(self, name: str, arguments: str) -> Result:
         """Has a call with these arguments, a text of JSON, answered and recorded."""
+        if os.getpid() != self._process:
+            # Whoever would answer did not come along.
+            raise RuntimeError("tools are called in the process of the run, and this one was forked from it")
         with self._turn:
             id = f"call_{next(self._numbers)}"
             call = f'"id": {_json(id)}, "name": {_json(name)}, "arguments": {arguments}'
@@ -205,7 +227,10 @@ def _answer_in(returned: Any) -> str | None:
         # A record of LangChain's, or the state of a graph. Steps are those that the tools have recorded.
         if "output" in returned:
             output = returned["output"]
-            return output if isinstance(output, str) else _content(output) if isinstance(output, list) else _said_by_assistant(output)
+            if isinstance(output, str):
+                return output
+            found = _said_by_assistant(output[-1] if isinstance(output, list) and output else output)
+            return found if found is not None or not isinstance(output, list) else _content(output)
         if "messages" in returned:
             return _answer_in(returned["messages"]) if isinstance(returned["messages"], (list, tuple)) else None
         return _said_by_assistant(returned)
@@ -216,12 +241,13 @@ def _answer_in(returned: Any) -> str | None:
 
 def _said_by_assistant(message: Any) -> str | None:
     """The text of an assistant's message: a dict, or an object of LangChain's or OpenAI's."""
-    if isinstance(message, Mapping):
-        role, content, there = message.get("role"), message.get("content"), "content" in message
-    else:
-        role = getattr(message, "role", None) or getattr(message, "type", None)
-        content, there = getattr(message, "content", None), hasattr(message, "content")
-    return _content(content) if there and role in ("assistant", "ai", "AIMessageChunk") else None
+    get = message.get if isinstance(message, Mapping) else lambda name: getattr(message, name, None)
+    there = "content" in message if isinstance(message, Mapping) else hasattr(message, "content")
+    role, content = get("role") or get("type"), get("content")
+    if not there or role not in ("assistant", "ai", "AIMessageChunk", "message"):
+        return None
+    # A loop that stopped halfway has said nothing yet.
+    return None if not content and get("tool_calls") else _content(content)
 
 
 def _content(content: Any) -> str | None:
@@ -232,9 +258,10 @@ def _content(content: Any) -> str | None:
         return content
     if not isinstance(content, (list, tuple)):
         return None
-    texts = [part.get("text", "") if isinstance(part, Mapping) else part for part in content]
-    strange = [text for text in texts if not isinstance(text, str)]
-    return None if strange else "".join(texts)
+    texts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+    said = [text for text in texts if isinstance(text, str)]
+    # Parts that are no texts, such as what a model thought, stand beside those that are.
+    return "".join(said) if said or not texts else None
 
 
 def _described(returned: Any) -> str:

@@ -1,5 +1,5 @@
-"""Coroutines of users' functions, on one loop for all of the process: clients stay with the loop that they first met, and on the caller's
-thread another may be running."""
+"""Coroutines of users' functions, on loops of their own: clients stay with the loop that they first met, and on the caller's thread
+another may be running."""
 
 import os
 import threading
@@ -7,52 +7,56 @@ import threading
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Coroutine
     from concurrent.futures import Future
     from typing import Any
 
-# The loop, and the process that its thread runs in.
-_loop: "tuple[int, asyncio.AbstractEventLoop] | None" = None
-_lock = threading.Lock()
 # How long a loop may take to look up before nothing more is given to it, in seconds.
 _PATIENCE = 1.0
 
 
+class Loop:
+    """A loop on a thread, begun when it is first needed."""
+
+    def __init__(self) -> None:
+        # The loop, and the process that its thread runs in.
+        self._begun: "tuple[int, asyncio.AbstractEventLoop] | None" = None
+        self._lock = threading.Lock()
+
+    def submit(self, coroutine: "Any") -> "Future[Any]":
+        """What a coroutine will come to."""
+        import asyncio
+
+        async def run() -> "Any":
+            return await coroutine
+
+        return asyncio.run_coroutine_threadsafe(run(), self._running())
+
+    def replace_if_stuck(self) -> None:
+        """Leaves a loop to itself that a coroutine does not let go of: those to come have another."""
+        loop, looked_up = self._running(), threading.Event()
+        loop.call_soon_threadsafe(looked_up.set)
+        if not looked_up.wait(_PATIENCE):
+            with self._lock:
+                if self._begun is not None and self._begun[1] is loop:
+                    self._begun = None
+
+    def _running(self) -> "asyncio.AbstractEventLoop":
+        import asyncio
+
+        with self._lock:
+            if self._begun is None or self._begun[0] != os.getpid():
+                self._begun = os.getpid(), asyncio.new_event_loop()
+                threading.Thread(target=_run, args=(self._begun[1],), name="tooljudge coroutines", daemon=True).start()
+            return self._begun[1]
+
+
+# That of all judges: nobody's agent can hold it up.
+_judges = Loop()
+
+
 def awaited(coroutine: "Any") -> "Any":
-    """What a coroutine comes to."""
-    return submit(coroutine).result()
-
-
-def submit(coroutine: "Any") -> "Future[Any]":
-    """What a coroutine will come to."""
-    import asyncio
-
-    async def run() -> "Any":
-        return await coroutine
-
-    return asyncio.run_coroutine_threadsafe(run(), _running())
-
-
-def replace_if_stuck() -> None:
-    """Leaves a loop to itself that a coroutine does not let go of: those to come have another."""
-    global _loop
-    loop, looked_up = _running(), threading.Event()
-    loop.call_soon_threadsafe(looked_up.set)
-    if not looked_up.wait(_PATIENCE):
-        with _lock:
-            if _loop is not None and _loop[1] is loop:
-                _loop = None
-
-
-def _running() -> "asyncio.AbstractEventLoop":
-    import asyncio
-
-    global _loop
-    with _lock:
-        if _loop is None or _loop[0] != os.getpid():
-            _loop = os.getpid(), asyncio.new_event_loop()
-            threading.Thread(target=_run, args=(_loop[1],), name="tooljudge coroutines", daemon=True).start()
-        return _loop[1]
+    """What the coroutine of a judge comes to."""
+    return _judges.submit(coroutine).result()
 
 
 def _run(loop: "asyncio.AbstractEventLoop") -> None:

@@ -11,6 +11,8 @@ from typing import Any
 from . import _json
 from ._errors import InputError
 
+# What LangChain's tools take for their own.
+_OF_LANGCHAIN = ("config", "run_manager", "self")
 # The types of JSON Schema that a signature can show.
 _KINDS: dict[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
 
@@ -97,6 +99,13 @@ class Tools(Mapping[str, Callable[..., Result]]):
             raise ImportError("as_langchain needs LangChain: pip install langchain-core") from error
 
         def tool(definition: dict[str, Any]) -> Any:
+            taken = next((name for name in _properties(definition) if name in _OF_LANGCHAIN), None)
+            if taken is not None:
+                raise ValueError(
+                    f"the tool {definition['name']!r} has a parameter `{taken}`, which LangChain keeps for itself and never passes on; call "
+                    "it by tools.call"
+                )
+
             def run(**arguments: Any) -> str:
                 result = self.call(definition["name"], arguments)
                 if result.is_error:
@@ -182,8 +191,14 @@ def _allows_null(kind: Any) -> bool:
     types, choices = kind.get("type"), kind.get("anyOf") or kind.get("oneOf")
     if isinstance(choices, list):
         return any(map(_allows_null, choices))
-    if kind.get("nullable") is True or types is None:
+    if kind.get("nullable") is True:
         return True
+    if types is None:
+        values = [kind["const"]] if "const" in kind else kind.get("enum")
+        if isinstance(values, list):
+            return None in values
+        # What it is made of is told elsewhere.
+        return "$ref" not in kind and "allOf" not in kind
     return types == "null" or isinstance(types, list) and "null" in types
 
 

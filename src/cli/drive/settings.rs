@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
+use secrecy::SecretString;
 
 use super::args::{DriveArgs, GRADING};
 use crate::cli::config::Config;
@@ -177,6 +178,15 @@ impl Settings<'_> {
         Ok((agents, panel.store, panel.max_cost))
     }
 
+    /// What an agent of the user's own may know and shall not show: secrets of the environment, and the keys that judges and models are
+    /// given by name.
+    fn secrets(&self) -> Vec<SecretString> {
+        let entries = self.config.judges.values().map(|entry| &entry.flags.endpoint);
+        let named = entries.chain([&self.args.endpoint]).filter_map(|endpoint| endpoint.api_key_env.as_deref());
+        let keys = named.filter_map(|name| self.host.variable(name)).map(SecretString::from);
+        self.host.secrets().into_iter().chain(keys).collect()
+    }
+
     /// An agent of the user's own: a function of the host, a program or a server.
     fn own(&self, name: &str) -> anyhow::Result<AgentSettings> {
         let args = self.args;
@@ -186,7 +196,7 @@ impl Settings<'_> {
             (None, Some(command)) => OwnKind::Program { command: command.to_owned(), keep: args.agent_keep },
             (None, None) => OwnKind::Server { url: name.to_owned(), allow_http: args.endpoint.allow_http },
         };
-        let mut own = OwnSettings { secrets: self.host.secrets(), ..OwnSettings::new(kind) };
+        let mut own = OwnSettings { secrets: self.secrets(), ..OwnSettings::new(kind) };
         if let Some(Concurrency::Fixed(at_once)) = args.limits.concurrency {
             own.at_once = at_once;
         }
