@@ -174,6 +174,8 @@ const OTHERS: &[(u8, &str)] = &[
     (2, "merge part0.csv TO"),
     (0, "next part0.csv -n 1 -o todo.csv"),
     (2, "next none.csv -o no_todo.csv"),
+    (2, "review none.csv"),
+    (2, "review export part0.csv -o no_gold.csv"),
     (0, "bench quickstart.csv --min-accuracy 0.6"),
     (2, "bench none.csv"),
     (0, "score cases.jsonl --scorer tool_call --where id=a"),

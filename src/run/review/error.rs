@@ -11,7 +11,8 @@ pub enum ReviewError {
     Reviewer,
     /// A table that no judge has labelled.
     #[error(
-        "{table} has no labels: no column `label` with the columns `status` and `template`. Label it first: tooljudge label {table} -o labelled.parquet"
+        "{table} has no labels: there is no column `label` with the columns `status` and `template` or `judge`. Label it first, and review the \
+         table that comes out"
     )]
     NoLabels { table: String },
     /// A table without rows.
