@@ -75,7 +75,7 @@
     location.reload();
     return;
   }
-  seen.foreign = document.querySelectorAll("#opened i, img, iframe").length;
+  seen.foreign = document.querySelectorAll(".others i, .note i, img, iframe").length;
   const out = document.createElement("pre");
   out.id = "probe";
   out.textContent = JSON.stringify(seen).replace(/[<>&]/g, (found) => `\\u00${found.charCodeAt(0).toString(16).padStart(2, "0")}`);
