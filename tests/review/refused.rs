@@ -6,6 +6,9 @@ use super::{Desk, labelled};
 use crate::support::http::ask;
 use crate::support::workspace::Workspace;
 
+/// A request line, its headers and body, and the status that answers it.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str, u16);
+
 #[test]
 fn only_its_own_page_is_answered() {
     let work = Workspace::new();
@@ -24,7 +27,7 @@ fn only_its_own_page_is_answered() {
     let token_of_marks = format!("GET /marks?token={}", desk.token);
     let absolute = format!("GET http://evil.example/?token={}", desk.token);
     let large = "x".repeat(400_000);
-    let cases: &[(&str, &[(&str, &str)], &str, u16)] = &[
+    let cases: &[Case<'_>] = &[
         (&token, &[own], "", 200),
         ("GET /", &[own, let_in], "", 200),
         ("GET /", &[own], "", 403),
