@@ -8,6 +8,7 @@ use tooljudge::internal::commands;
 use crate::audit;
 use crate::compare::labelled;
 use crate::label_remote::{interrupt, numbered};
+use crate::review;
 use crate::support::markdown::code_spans;
 use crate::support::server::{Answer, Seen, Server};
 use crate::support::workspace::{Workspace, repository};
@@ -174,6 +175,9 @@ const OTHERS: &[(u8, &str)] = &[
     (2, "merge part0.csv TO"),
     (0, "next part0.csv -n 1 -o todo.csv"),
     (2, "next none.csv -o no_todo.csv"),
+    (0, "review export labelled.jsonl -o marked.csv"),
+    (2, "review none.csv"),
+    (2, "review export part0.csv -o no_gold.csv"),
     (0, "bench quickstart.csv --min-accuracy 0.6"),
     (2, "bench none.csv"),
     (0, "score cases.jsonl --scorer tool_call --where id=a"),
@@ -266,6 +270,8 @@ fn workspace() -> Workspace {
     work.file("house.jsonl", train::table(360, train::Gold::HouseRule));
     work.file("good.jinja", "{{ question }} {{ tool_call }} {{ tool_definitions }} correct or incorrect");
     work.file("bad.jinja", "{{ nope }}");
+    review::labelled(&work, 4);
+    assert_eq!(review::Desk::open(&work, "anna", &[]).mark(1, 0, "correct", "").unwrap().status, 200);
     work
 }
 

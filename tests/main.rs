@@ -54,6 +54,7 @@ mod real_calls;
 mod refusals;
 mod report_html;
 mod report_text;
+mod review;
 mod round_trip;
 mod scenarios;
 mod score;

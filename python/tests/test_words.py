@@ -117,8 +117,9 @@ def literals(text):
         yield re.sub(r"\\\n\s*", "", found[1] or found[2] or "").replace('\\"', '"')
 
 
-# What is of other programs, of documents, or of `tooljudge next`, which Python has no function for.
-KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", "--queue ")
+# What is of other programs, of documents, or of `tooljudge next` and `review`, which Python has no function for.
+OF_REVIEW = ("--marks", "--reviewer: ", "--port, ")
+KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", "--queue ", *OF_REVIEW)
 # The kind of a record, and a flag that is looked for.
 NAME = re.compile("tooljudge [a-z]+|--json")
 # What only a terminal or a document shows.

@@ -178,9 +178,10 @@ fn kind_of(error: &RunError) -> Fault {
         | RunError::Compare(_)
         | RunError::Merge(_)
         | RunError::Next(_)
+        | RunError::Review(_)
         | RunError::Suite(_)
         | RunError::Train(_) => Fault::Input,
-        RunError::Store(_) => Fault::Store,
+        RunError::Store(_) | RunError::Marks(_) => Fault::Store,
         // Another name mends it, not another place.
         RunError::Write(WriteError::Clash { .. }) => Fault::Settings,
         RunError::Write(_) => Fault::Output,

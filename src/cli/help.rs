@@ -94,6 +94,14 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "review",
+        &[
+            ("Look at the labels and mark them", "tooljudge review labelled.parquet"),
+            ("Another reviewer, with marks of their own", "tooljudge review labelled.parquet --reviewer ben"),
+            ("The marks as a table of gold", "tooljudge review export labelled.parquet -o gold.csv"),
+        ],
+    ),
+    (
         "merge",
         &[(
             "Label a table by two processes, then join what they wrote",

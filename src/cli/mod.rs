@@ -35,6 +35,7 @@ mod printer;
 mod privacy;
 mod progress_line;
 mod resnap;
+mod review;
 mod score;
 mod signals;
 mod spreadsheet;
@@ -92,6 +93,7 @@ enum Command {
     Drive(Box<drive::args::DriveArgs>),
     Bench(Box<bench::args::BenchArgs>),
     Next(Box<next::NextArgs>),
+    Review(Box<review::ReviewArgs>),
     Merge(Box<merge::MergeArgs>),
     Compare(Box<compare::CompareArgs>),
     Audit(Box<audit::args::AuditArgs>),
@@ -298,6 +300,7 @@ fn command(
             bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, host)?
         }
         Command::Next(args) => next::run(*args, host)?,
+        Command::Review(args) => review::run(*args, host)?,
         Command::Merge(args) => merge::run(*args, host)?,
         Command::Compare(args) => compare::run(*args, host)?,
         Command::Audit(args) => {

@@ -2,13 +2,13 @@
 
 use super::settings::SettingsError;
 use super::{
-    AuditError, BenchError, CompareError, DriveError, GoldError, MergeError, NextError, ScoringError,
-    SuiteError, TrainError,
+    AuditError, BenchError, CompareError, DriveError, GoldError, MergeError, NextError, ReviewError,
+    ScoringError, SuiteError, TrainError,
 };
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
 use crate::render::TemplateError;
-use crate::store::StoreError;
+use crate::store::{MarksError, StoreError};
 use crate::table::TableError;
 use crate::write::WriteError;
 
@@ -51,6 +51,12 @@ pub enum RunError {
     /// No rows to mark can be picked.
     #[error(transparent)]
     Next(#[from] NextError),
+    /// Labels cannot be shown, or their marks not be written out.
+    #[error(transparent)]
+    Review(#[from] ReviewError),
+    /// Marks cannot be kept or read.
+    #[error(transparent)]
+    Marks(#[from] MarksError),
     /// An input cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -28,6 +28,7 @@ mod outputs;
 pub(crate) mod panel;
 mod progress;
 mod purse;
+mod review;
 mod score;
 mod session;
 pub mod settings;
@@ -37,7 +38,7 @@ mod write;
 
 pub(crate) use crate::domain::Item;
 pub use crate::read::ReadError;
-pub use crate::store::StoreError;
+pub use crate::store::{MarksError, StoreError};
 pub use crate::table::TableError;
 pub use crate::write::{Finished, Labelled, WriteError};
 pub use ask::{First, JudgeTask};
@@ -61,6 +62,7 @@ pub use merge::{MergeError, MergeSummary, merge};
 pub use next::{NextError, NextSummary, next};
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
+pub use review::{ReviewError, ReviewExportSummary, ReviewServer, review, review_export};
 #[cfg(feature = "cli")]
 pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};

@@ -11,6 +11,7 @@ mod error;
 mod fingerprint;
 mod job;
 mod lease_clock;
+mod marks;
 mod place;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -32,6 +33,7 @@ pub use fingerprint::{AskHasher, Fingerprint};
 use job::{Job, Op, Written};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
+pub use marks::{Kept, Mark, MarkStore, MarksError, NewMark, Picked};
 pub use place::StorePlace;
 pub use reader::{Asking, Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;

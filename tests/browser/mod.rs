@@ -68,6 +68,12 @@ pub fn open_in(browser: &Path, html: &str, fragment: &str, size: &str) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report.html");
     std::fs::write(&page, html).unwrap();
+    open_address(browser, &format!("file://{}{fragment}", page.display()), size)
+}
+
+/// Opens an address.
+pub fn open_address(browser: &Path, address: &str, size: &str) -> Seen {
+    let folder = tempfile::tempdir().unwrap();
     let (document, talk) = (folder.path().join("document"), folder.path().join("talk"));
     let run = || {
         let running = Command::new(browser)
@@ -76,7 +82,7 @@ pub fn open_in(browser: &Path, html: &str, fragment: &str, size: &str) -> Seen {
             .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"])
             .arg(format!("--window-size={size}"))
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-            .arg(format!("file://{}{fragment}", page.display()))
+            .arg(address)
             .stdin(Stdio::null())
             .stdout(File::create(&document).unwrap())
             .stderr(File::create(&talk).unwrap())

@@ -4,6 +4,7 @@ pub mod archive;
 pub mod child;
 pub mod enforcer;
 pub mod faults;
+pub mod http;
 pub mod limited_server;
 pub mod markdown;
 pub mod postgres;

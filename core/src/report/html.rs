@@ -24,7 +24,7 @@ const SCRIPT: &[&str] = &[
 const ROWS_PAGE: &str = include_str!("page/label/label.html");
 const ROWS_STYLE: &str = concat!(include_str!("page/style.css"), include_str!("page/label/label.css"));
 
-/// Of the page of labelled rows, which has the elements and the texts of the other in common.
+/// Of the page of labelled rows, which has the elements and the texts of the other in common. What keeps marks goes before it.
 const ROWS_SCRIPT: &[&str] = &[
     include_str!("page/script/base.js"),
     include_str!("page/script/passages.js"),
@@ -43,16 +43,40 @@ const ROWS_SCRIPT: &[&str] = &[
     include_str!("page/label/main.js"),
 ];
 
+/// Keeps marks in the browser.
+const IN_THE_BROWSER: Keeper = Keeper { script: include_str!("page/label/keep.js"), policy: "" };
+/// Keeps marks on the server that the page is from, which is all that it may speak to.
+const ON_A_SERVER: Keeper =
+    Keeper { script: include_str!("page/label/serve.js"), policy: "connect-src 'self'; " };
+
+/// What keeps the marks of a page, and what its policy lets it do.
+struct Keeper {
+    script: &'static str,
+    policy: &'static str,
+}
+
 /// The page of labelled rows under `title`, in four pieces. Between them go what the page opens itself, each as gzip in Base64: the
 /// index, what rows share, and the rows in elements of the class `chunk`. `about` says whose rows they are.
 ///
 /// As with [`html`], nothing of the data becomes markup.
 #[must_use]
 pub fn rows_page(title: &str, about: &Value) -> [String; 4] {
-    let (title, script, about) = (escaped(title), ROWS_SCRIPT.concat(), data(about));
+    rows_page_kept(title, about, &IN_THE_BROWSER)
+}
+
+/// The same page for a server: its marks are sent there. `about.review` says who marks.
+#[must_use]
+pub fn review_page(title: &str, about: &Value) -> [String; 4] {
+    rows_page_kept(title, about, &ON_A_SERVER)
+}
+
+fn rows_page_kept(title: &str, about: &Value, keeper: &Keeper) -> [String; 4] {
+    let script = [&[keeper.script], ROWS_SCRIPT].concat().concat();
+    let (title, about) = (escaped(title), data(about));
     let mut pieces: [String; 4] = Default::default();
     let mut rest = ROWS_PAGE;
     let cuts = [
+        (0, "{{policy}}", keeper.policy),
         (0, "{{title}}", title.as_str()),
         (0, "{{style}}", ROWS_STYLE),
         (0, "{{title}}", title.as_str()),

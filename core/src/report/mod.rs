@@ -12,7 +12,7 @@ mod terminal;
 
 pub use audit::{AuditCounts, audit_markdown, audit_terminal};
 pub use comparison::{Compared, comparison};
-pub use html::{html, rows_page};
+pub use html::{html, review_page, rows_page};
 pub use markdown::markdown;
 pub use numbers::counted;
 pub use plain::{plain, wrapped};

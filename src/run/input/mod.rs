@@ -3,6 +3,7 @@
 mod cell;
 mod clusters;
 mod draws;
+pub(in crate::run) mod judged;
 mod row;
 mod shard;
 mod source;

@@ -9,3 +9,4 @@ mod report;
 pub(in crate::run) use identity::hash_of_file;
 pub use job::{forecast, label, label_blocking, resnap, resnap_blocking};
 pub use outcome::{LabelSummary, MemberSummary};
+pub(in crate::run) use report::{ReportWatch, Shown};

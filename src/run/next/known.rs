@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use super::NextError;
 use crate::bench::{NotALabel, Words, columns};
-use crate::domain::{Json, Rails, Task, Unit};
+use crate::domain::{Json, Rails, Task};
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
-use crate::run::input::{Draws, text};
+use crate::run::input::{Draws, judged, text};
 use crate::table::{Batch, Schema};
-use crate::write::LabelColumns;
 use tooljudge_core::sampling::Draw;
 
 /// A row, as far as queues look at it.
@@ -62,13 +61,7 @@ impl Known {
                 .ok_or(NextError::NoNames)?,
         };
         let value = value.map(|value| there("queue stratified", value)).transpose()?;
-        // A log may have columns of such names of its own; only a judge says which one it is.
-        let has = |prefix: &str, name: &str| names.contains(&format!("{prefix}{name}").as_str());
-        let is_judge =
-            |prefix: &&str| has(prefix, "status") && (has(prefix, "judge") || has(prefix, "template"));
-        let prefixes = names.iter().filter_map(|name| name.strip_suffix("label")).filter(is_judge);
-        let prefixes = prefixes.map(str::to_owned).collect();
-        Ok(Known { id, gold: String::new(), prefixes, value })
+        Ok(Known { id, gold: String::new(), prefixes: judged::prefixes(&names), value })
     }
 
     pub fn judges(&self) -> usize {
@@ -77,11 +70,7 @@ impl Known {
 
     /// The columns that judges added.
     pub fn of_judges(&self) -> Vec<String> {
-        let columns = |prefix: &String| {
-            let ours = LabelColumns::detailed(prefix, "", "", Unit::Call, true);
-            ours.schema().names().map(str::to_owned).collect::<Vec<_>>()
-        };
-        self.prefixes.iter().flat_map(columns).collect()
+        judged::added(&self.prefixes)
     }
 
     /// All rows in order, with the marks that `gold` names beside their own; finds the column of marks.

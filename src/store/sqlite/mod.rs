@@ -50,28 +50,38 @@ pub(super) fn open(
 }
 
 fn create_private(path: &Path) -> Result<(), StoreError> {
-    let open = |error: std::io::Error| StoreError::Open {
-        place: path.display().to_string(),
-        why: error.to_string(),
-    };
+    private_file(path)
+        .map_err(|why| StoreError::Open { place: path.display().to_string(), why: why.to_string() })
+}
+
+/// Makes the file at `path` and its folder if need be, for its owner's eyes only.
+pub(super) fn private_file(path: &Path) -> std::io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(open)?;
+        std::fs::create_dir_all(folder)?;
     }
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(open)?;
-    Ok(())
+    options.open(path).map(drop)
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
-    let wrap = |error| error::of(path, &error);
-    let connection = Connection::open(path).map_err(wrap)?;
-    connection.busy_timeout(PATIENCE).map_err(wrap)?;
-    write_ahead(&connection).map_err(wrap)?;
-    // A lost reply is a paid call: a commit reaches the disk before anybody is told.
-    connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
+    durable(path).map_err(|error| error::of(path, &error))
+}
+
+/// A connection that waits for locks of others, and changes nothing of the file yet.
+pub(super) fn patient(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+/// A connection whose commits reach the disk before anybody is told: a lost reply is a paid call, and a lost mark somebody's work.
+pub(super) fn durable(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = patient(path)?;
+    write_ahead(&connection)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
 }
 

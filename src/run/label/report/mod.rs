@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::bench::columns;
-use crate::domain::{Calls, Definitions, Finding, Item, Rails, Sample};
+use crate::domain::{Calls, Definitions, Finding, Item, Rails, Sample, Verdict};
 use crate::run::input::text;
 use crate::run::{Member, Panel, Row, RunError, Source, Watch};
 use crate::table::Batch;
@@ -65,17 +65,20 @@ pub struct ReportWatch {
     all: Counts,
     /// Of all rows: marks belong to these rows, whoever judged them.
     key: blake3::Hasher,
+    /// Says why a row has no label.
+    reason: fn(&Verdict) -> Option<String>,
 }
 
 /// A judge as the page shows it.
-struct Shown {
-    judge: String,
-    first: Option<String>,
-    template: String,
-    task: Option<&'static str>,
-    rails: Arc<Rails>,
+pub struct Shown {
+    pub judge: String,
+    /// The one that looked before it.
+    pub first: Option<String>,
+    pub template: String,
+    pub task: Option<&'static str>,
+    pub rails: Arc<Rails>,
     /// The column that gold for it is best put in.
-    gold: &'static str,
+    pub gold: &'static str,
 }
 
 /// What is remembered of a row until the page is written.
@@ -107,6 +110,27 @@ impl ReportWatch {
         source: &Source,
         left_out: &[&str],
     ) -> Result<ReportWatch, RunError> {
+        let shown = |member: &Member| Shown {
+            judge: member.name(),
+            first: member.first().map(|first| first.name.clone()),
+            template: member.criterion.clone(),
+            task: member.task().map(crate::domain::Task::as_str),
+            rails: member.rails(),
+            gold: columns::gold_name(member.task()),
+        };
+        let members = panel.members.iter().map(shown).collect();
+        let watch = ReportWatch::of(path, members, source, left_out, None)?;
+        Ok(ReportWatch { reason: row::reason, ..watch })
+    }
+
+    /// The same of judges that labelled the rows before. The column `id` names rows, or one of the usual names.
+    pub fn of(
+        path: &Path,
+        members: Vec<Shown>,
+        source: &Source,
+        left_out: &[&str],
+        id: Option<&str>,
+    ) -> Result<ReportWatch, RunError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
         let schema = source.table.schema();
@@ -125,22 +149,14 @@ impl ReportWatch {
         let others = schema.names().filter(is_other).enumerate().filter(is_kept);
         let columns: Vec<String> = others.map(|(_, name)| name.to_owned()).collect();
         let there = |name: &&str| schema.position(name).is_some();
-        let shown = |member: &Member| Shown {
-            judge: member.name(),
-            first: member.first().map(|first| first.name.clone()),
-            template: member.criterion.clone(),
-            task: member.task().map(crate::domain::Task::as_str),
-            rails: member.rails(),
-            gold: columns::gold_name(member.task()),
-        };
         let vocabulary = Vocabulary {
             columns: columns.iter().map(|_| Values::default()).collect(),
             ..Vocabulary::default()
         };
         Ok(ReportWatch {
             path: path.to_owned(),
-            members: panel.members.iter().map(shown).collect(),
-            id: columns::NAMES.into_iter().find(there).map(str::to_owned),
+            members,
+            id: id.or_else(|| columns::NAMES.into_iter().find(there)).map(str::to_owned),
             columns,
             unread: [own.question.clone(), own.tool_call.clone()],
             spool,
@@ -152,6 +168,7 @@ impl ReportWatch {
             limits: LIMITS,
             all: [0; 2],
             key: blake3::Hasher::new(),
+            reason: row::code,
         })
     }
 
@@ -212,13 +229,13 @@ impl ReportWatch {
     }
 
     fn codes(&mut self, row: u64, item: &Item, facts: &Facts, labels: &[&Labelled]) -> Codes {
-        let words = &mut self.vocabulary;
+        let (words, reason) = (&mut self.vocabulary, self.reason);
         let member = |labelled: &&Labelled| {
             let verdict = &labelled.verdict;
             MemberCodes {
                 label: verdict.label().map(|label| words.labels.code(label)),
                 status: words.statuses.code(verdict.status().as_str()),
-                reason: row::reason(verdict).map(|reason| words.reasons.code(&reason)),
+                reason: reason(verdict).map(|reason| words.reasons.code(&reason)),
                 confidence: verdict.confidence.map(|share| (share.clamp(0.0, 1.0) * 1e4).round() as u32),
             }
         };

@@ -35,18 +35,44 @@ impl ReportWatch {
     ///
     /// # Errors
     /// If it cannot be written; nothing appears then.
-    pub fn write(mut self, title: &str, about: &Value) -> Result<(), RunError> {
+    pub fn write(self, title: &str, about: &Value) -> Result<(), RunError> {
+        let path = self.path.clone();
+        self.fitted(about, |watch, about, room| {
+            let pieces = report::rows_page(title, about);
+            Ok(write_parts(&path, |to| watch.page(pieces, to, room))?)
+        })
+    }
+
+    /// The page for a server that keeps its marks.
+    ///
+    /// # Errors
+    /// If the rows cannot be read back from the disk.
+    pub fn served(self, title: &str, about: &Value) -> Result<Vec<u8>, RunError> {
+        let (mut page, path) = (Vec::new(), self.path.clone());
+        self.fitted(about, |watch, about, room| {
+            page.clear();
+            let whole = watch.page(report::review_page(title, about), &mut page, room);
+            Ok(whole.map_err(|error| WriteError::io(&path, &error))?)
+        })?;
+        Ok(page)
+    }
+
+    /// Lets `write` write the page, again with fewer rows where it says `false` because it was too large.
+    fn fitted(
+        mut self,
+        about: &Value,
+        mut write: impl FnMut(&mut ReportWatch, &Value, &mut Room) -> Result<bool, RunError>,
+    ) -> Result<(), RunError> {
         loop {
             self.rows.sort_by_key(|row| (row.order, row.codes.row));
             let mut room = Room { left: self.limits.bytes, written: 0 };
-            let path = self.path.clone();
-            let whole = write_parts(&path, |to| self.page(title, about, to, &mut room))?;
-            if whole {
+            let about = self.about(about);
+            if write(&mut self, &about, &mut room)? {
                 return Ok(());
             }
             if self.rows.len() <= 1 {
                 let why = "one row alone is too large for a page".to_owned();
-                return Err(WriteError::Io { path, why }.into());
+                return Err(WriteError::Io { path: self.path, why }.into());
             }
             // It would be too large: as many rows as went in are a measure of how many do.
             let most = room.written.max(self.rows.len() / 2) as f64 * 0.9;
@@ -58,13 +84,13 @@ impl ReportWatch {
     }
 
     /// Writes all of the page; `false` if there is no room for it.
-    fn page(&mut self, title: &str, about: &Value, to: &mut dyn Write, room: &mut Room) -> io::Result<bool> {
+    fn page(&mut self, pieces: [String; 4], to: &mut dyn Write, room: &mut Room) -> io::Result<bool> {
         let chunks = self.chunks();
         let starts: Vec<usize> = chunks.iter().map(|chunk| chunk.start).collect();
         let codes: Vec<_> = self.rows.iter().map(|row| &row.codes).collect();
         let index = self.vocabulary.index(&codes, &starts, &self.columns);
         let shared = self.shared();
-        let [head, after_index, after_shared, tail] = report::rows_page(title, &self.about(about));
+        let [head, after_index, after_shared, tail] = pieces;
         let shared_json =
             self.array(shared.iter().map(|code| self.toolboxes.spans[*code as usize]).collect())?;
         let before = [
@@ -101,6 +127,11 @@ impl ReportWatch {
         Ok(true)
     }
 
+    /// What these rows are recognised by, whoever judged them.
+    fn key(&self) -> String {
+        self.key.finalize().to_hex()[..32].to_owned()
+    }
+
     fn about(&self, run: &Value) -> Value {
         let [look, passing] = self.here();
         let sample = [("rows that are wrong, unsure or without a label", look), ("rows that pass", passing)];
@@ -109,7 +140,7 @@ impl ReportWatch {
             .zip(self.all)
             .map(|((what, here), all)| json!({"what": what, "here": here, "all": all}));
         let mut about = run.clone();
-        about["key"] = json!(self.key.finalize().to_hex().as_str()[..32]);
+        about["key"] = json!(self.key());
         about["rows"] = json!(self.all.iter().sum::<u64>());
         about["id"] = json!(self.id);
         about["columns"] = json!(self.columns);

@@ -177,6 +177,15 @@ pub(super) fn reason(verdict: &Verdict) -> Option<String> {
     }
 }
 
+/// The same of a verdict that was read out of a table, which has the code of a reason and not its kind.
+pub(super) fn code(verdict: &Verdict) -> Option<String> {
+    if verdict.label().is_some() {
+        return None;
+    }
+    let error = verdict.error().unwrap_or_default();
+    Some(error.split_once(": ").map_or(verdict.status().as_str(), |(code, _)| code).to_owned())
+}
+
 fn optional(text: Option<&str>, cut: &mut bool) -> Json {
     text.map_or(Json::Null, |text| shortened(text, TEXT, cut).into())
 }

@@ -15,7 +15,7 @@ async function start() {
   let matching = [];
   let shown = 0;
   let turn = 0;
-  const marks = openMarks(store.about, (row, redraws) => {
+  const marks = await openMarks(store.about, (row, redraws) => {
     // A note changes nothing above, and what is pressed just now must stay where it is.
     if (redraws) drawTop();
     const button = at.rows.querySelector(`[data-row="${row}"]`);
@@ -40,7 +40,7 @@ async function start() {
       el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
       el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))),
     nextOf(store, marks, picking),
-    marks.isKept() ? null : el("p", { class: "failed" }, "This browser keeps nothing for files: the marks are lost when the page is closed. Download gold.csv before."));
+    marks.trouble() ? el("p", { class: "failed" }, marks.trouble()) : null);
   }
 
   /** Shows the rows that were picked, and opens the first. */
@@ -52,8 +52,8 @@ async function start() {
 
   const picking = {
     toMark: () => showPicked("todo"),
-    draw: (rows, of) => (marks.pick("random", rows, of) ? showPicked("todo") : drawTop()),
-    unsure: (rows) => marks.pick("unsure", rows, rows.length) && showPicked("unsure"),
+    draw: async (rows, of) => (await marks.pick("random", rows, of) ? showPicked("todo") : drawTop()),
+    unsure: async (rows) => await marks.pick("unsure", rows, rows.length) && showPicked("unsure"),
   };
 
   async function list_() {
@@ -97,6 +97,9 @@ async function start() {
   const open = (place, moves) => openNumber(store.index.rows[place], moves);
 
   async function openNumber(number_, moves) {
+    // A mark that is on its way comes first; the row stays open where it could not be kept.
+    const waiting = marks.settled();
+    if (waiting && (await waiting) === false) return;
     view = { ...view, row: number_ };
     writeAddress(view);
     document.body.dataset.open = "row";
@@ -143,14 +146,16 @@ async function start() {
       say(`Row ${store.index.rows[matching[next]]}, ${next + 1} of ${matching.length}`);
       return open(matching[next], true);
     },
-    mark(column, label) {
-      marks.label(view.row, column, label);
-      const now = own(marks.of(view.row)?.gold, column);
-      say(now === undefined ? `Row ${view.row}: the mark is gone` : `Row ${view.row} is marked ${now}`);
+    async mark(column, label) {
+      const { row } = view;
+      if (!(await marks.label(row, column, label))) return say(`Row ${row}: the mark is not saved`);
+      const now = own(marks.of(row)?.gold, column);
+      say(now === undefined ? `Row ${row}: the mark is gone` : `Row ${row} is marked ${now}`);
     },
     note: (text) => marks.note(view.row, text.trim()),
-    undo() {
-      const row = marks.undo();
+    settle: (takesMine) => marks.settle(view.row, takesMine),
+    async undo() {
+      const row = await marks.undo();
       say(row === null ? "There is nothing to undo." : `The last mark of row ${row} is undone`);
       if (row !== null && row !== view.row && byRow.has(row)) open(byRow.get(row), true);
     },

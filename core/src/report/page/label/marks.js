@@ -1,60 +1,20 @@
-// Marks: what a person says of rows. They stay in the browser under the key of this report's rows, and leave as gold.csv.
-
-const KEPT_CHANGES = 200;
+// Marks: what a person says of rows. A keeper keeps them (in the browser, or on a server), and they leave as gold.csv.
 
 /** The marks of these rows. `changed` is called after every change with the row that it is about. */
-function openMarks(about, changed) {
-  const name = `tooljudge marks ${words(about.key)}`;
+async function openMarks(about, changed) {
   // Marks of other tasks on the same rows are those of another page.
   const golds = list(about.members).map((member) => words(record(member).gold));
   const isOurs = (mark) => golds.some((gold) => Object.hasOwn(record(record(mark).gold), gold));
-  let kept = true;
-  let state = { rows: {}, changes: [], picks: [] };
-  /** What is kept now: another page of these rows may be open beside this one. */
-  const load = () => {
-    if (!kept) return;
-    try {
-      const found = record(JSON.parse(localStorage.getItem(name) ?? "{}"));
-      state = { rows: record(found.rows), changes: list(found.changes), picks: list(found.picks).map(record) };
-    } catch {
-      kept = false;
-    }
-  };
-  load();
-  const of = (row) => (Object.hasOwn(state.rows, String(row)) ? record(state.rows[row]) : null);
-  const save = () => {
-    try {
-      localStorage.setItem(name, JSON.stringify(state));
-    } catch {
-      kept = false;
-    }
-  };
-  const put = (row, mark) => {
-    if (!mark || (!Object.keys(record(mark.gold)).length && !mark.note)) delete state.rows[row];
-    else state.rows[row] = mark;
-  };
-  const set = (row, part, redraws) => {
-    load();
-    const mark = part(of(row));
-    state.changes.push({ row, before: of(row) });
-    state.changes.splice(0, state.changes.length - KEPT_CHANGES);
-    put(row, mark);
-    save();
-    changed(row, redraws);
-  };
-  addEventListener("storage", ({ key }) => {
-    if (key !== name) return;
-    load();
-    changed(null, true);
-  });
-  const rows = () => Object.keys(state.rows).map(Number).filter((row) => row > 0 && isOurs(state.rows[row]));
+  const keeper = await openKeeper(about, changed);
+  const { of } = keeper;
+  const rows = () => keeper.rows().filter((row) => row > 0 && isOurs(of(row)));
   return {
-    of,
-    isKept: () => kept,
+    ...keeper,
     rows,
     count: () => rows().length,
     /** What a mark says for the tasks of this page: column and label. */
     golds: (mark) => Object.entries(record(mark?.gold)).filter(([column]) => golds.includes(column)),
+    /** Marks a row, or takes the same mark away. */
     label(row, column, label) {
       const marked = (mark) => {
         const gold = { ...record(mark?.gold) };
@@ -62,34 +22,17 @@ function openMarks(about, changed) {
         else gold[column] = label;
         return { ...mark, gold };
       };
-      set(row, marked, true);
+      return keeper.change(row, marked, true);
     },
     note(row, note) {
-      if ((of(row)?.note ?? "") !== note) set(row, (mark) => ({ gold: {}, ...mark, note }), false);
+      if ((of(row)?.note ?? "") !== note) return keeper.change(row, (mark) => ({ gold: {}, ...mark, note }), false);
     },
     /** Rows that were picked to be marked, by the name of their queue: each time the rows and how many they were picked from. */
-    picks: (queue) => state.picks.filter((pick) => pick.queue === queue).map(({ rows: of_, of: from }) => ({ rows: list(of_).map(Number), of: number(from) })),
-    /** Remembers rows that are picked now. False if the same rows were drawn meanwhile on another page. */
-    pick(queue, picked, from) {
-      load();
-      if (queue === "random" && state.picks.some((pick) => pick.queue === queue && list(pick.rows).some((row) => picked.includes(row)))) return false;
-      state.picks.push({ queue, rows: picked, of: from });
-      save();
-      changed(null, true);
-      return true;
-    },
-    /** Takes the last change back; returns its row. */
-    undo() {
-      load();
-      const last = record(state.changes.pop());
-      if (last.row === undefined) return null;
-      put(last.row, last.before);
-      save();
-      changed(last.row, true);
-      return last.row;
-    },
+    picks: (queue) => keeper.picks().filter((pick) => pick.queue === queue).map(({ rows: of_, of: from }) => ({ rows: list(of_).map(Number), of: number(from) })),
   };
 }
+
+const isMark = (mark) => Boolean(mark) && (Object.keys(record(mark.gold)).length > 0 || Boolean(mark.note));
 
 /** The marked rows as a table that `label`, `bench` and `train` read: each with its own question, call and definitions. */
 async function goldTable(store, marks) {

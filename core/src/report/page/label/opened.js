@@ -34,7 +34,26 @@ function markBar(number_, store, marks, act) {
   const details = el("details", { class: "note", open: Boolean(mark?.note) }, el("summary", null, "Note ", el("kbd", null, "n")), note);
   return el("div", { class: "mark-bar", role: "group", "aria-label": "What is right" },
     el("span", { class: "muted" }, "What is right?"), buttons,
-    el("button", { type: "button", class: "plain", click: act.undo }, "Undo ", el("kbd", null, "u")), details);
+    el("button", { type: "button", class: "plain", click: act.undo }, "Undo ", el("kbd", null, "u")), details,
+    conflictOf(number_, marks, act), othersOf(number_, marks));
+}
+
+/** What a mark says, in words. */
+const markWords = (mark, marks) => [...marks.golds(mark).map(([column, label]) => (column === "gold" ? words(label) : `${spoken(column)} ${words(label)}`)), mark?.note ? `“${snippet(mark.note)}”` : ""].filter(Boolean).join(", ") || "no mark";
+
+/** A mark that was not kept, beside the one that was. */
+function conflictOf(number_, marks, act) {
+  const mine = marks.conflict(number_);
+  if (!mine) return null;
+  return el("p", { class: "failed conflict", role: "alert" }, `This row was changed in another window meanwhile. Saved there: ${markWords(marks.of(number_), marks)}. Not saved from here: ${markWords(mine, marks)}. `,
+    el("button", { type: "button", class: "plain", id: "take-mine", click: () => act.settle(true) }, "Save mine instead"), " ",
+    el("button", { type: "button", class: "plain", id: "take-theirs", click: () => act.settle(false) }, "Keep the saved one"));
+}
+
+/** What other reviewers say. */
+function othersOf(number_, marks) {
+  const others = marks.others(number_);
+  return others.length ? el("p", { class: "others" }, others.map((mark) => el("span", { class: "chip marked", dir: "auto" }, visible(`${mark.by}: ${markWords(mark, marks)}`)))) : null;
 }
 
 /** What a row can be marked as, in the order of the keys: the labels of each task that was judged, with its column of gold. */

@@ -1,0 +1,127 @@
+// Keeps marks on the server of `tooljudge review`: a mark is on its disk before the next row is shown, and nobody overwrites another's.
+
+/** Milliseconds that the server is waited for. */
+const PATIENCE = 20000;
+
+/** What keeps the marks of these rows: here a server. Each mark is sent with the version that it replaces. */
+async function openKeeper(about, changed) {
+  // The token was needed once; nobody should copy it out of the address.
+  if (location.search) history.replaceState(null, "", `${location.pathname}${location.hash}`);
+  const me = words(record(about.review).reviewer);
+  const table = words(record(about.review).table);
+  const rows = new Map();
+  const versions = new Map();
+  const others = new Map();
+  const conflicts = new Map();
+  let [seq, draws, last, lost, waiting] = [0, [], null, null, null];
+
+  async function ask(path, body) {
+    const sent = body && { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...body, table, since: seq }) };
+    let answer;
+    try {
+      answer = await fetch(sent ? path : `${path}?since=${seq}`, { ...sent, signal: AbortSignal.timeout(PATIENCE) });
+    } catch {
+      throw new Error("The server of this page does not answer. Start `tooljudge review` again and open the address that it prints.");
+    }
+    const said = record(await answer.json().catch(() => null));
+    if (answer.status !== 200 && answer.status !== 409) throw new Error(words(said.error) || `The server answered ${answer.status}.`);
+    learn(said);
+    return answer.status === 200 ? said : null;
+  }
+
+  /** Takes in what was marked since we last heard, by whomever. */
+  function learn(said) {
+    for (const entry of list(said.marks).map(record)) {
+      const row = number(entry.row);
+      const mark = { gold: record(entry.gold), note: words(entry.note) };
+      if (entry.by === me) {
+        versions.set(row, number(entry.version));
+        if (isMark(mark)) rows.set(row, mark);
+        else rows.delete(row);
+        continue;
+      }
+      const here = others.get(row) ?? new Map();
+      if (isMark(mark)) here.set(words(entry.by), mark);
+      else here.delete(words(entry.by));
+      others.set(row, here);
+    }
+    seq = Math.max(seq, number(said.seq) ?? 0);
+    draws = list(said.draws).map(record);
+    last = said.last === null ? null : record(said.last);
+  }
+
+  /** Does one thing after the other; what it comes to is false where it failed. */
+  function inTurn(act) {
+    const mine = (waiting ?? Promise.resolve()).then(act).then((done) => {
+      lost = null;
+      return done;
+    }, (error) => {
+      lost = `Not saved: ${error.message}`;
+      changed(null, true);
+      return false;
+    });
+    waiting = mine;
+    mine.then(() => {
+      if (waiting === mine) waiting = null;
+    });
+    return mine;
+  }
+
+  const same = (a, b) => (a?.note ?? "") === (b?.note ?? "") && JSON.stringify(Object.entries(record(a?.gold)).sort()) === JSON.stringify(Object.entries(record(b?.gold)).sort());
+  const change = (row, part, redraws) => inTurn(async () => {
+    const mine = part(rows.get(row) ?? null);
+    const sent = { row, version: versions.get(row) ?? 0, gold: record(mine?.gold), note: words(mine?.note) };
+    const done = await ask("/marks", sent) !== null || same(mine, rows.get(row));
+    if (done) conflicts.delete(row);
+    else conflicts.set(row, mine);
+    changed(row, redraws || !done);
+    return done;
+  });
+  learn(await ask("/marks").then((said) => said ?? {}));
+  const refresh = () => inTurn(async () => {
+    const before = seq;
+    await ask("/marks");
+    if (seq !== before) changed(null, true);
+    return true;
+  });
+  addEventListener("focus", refresh);
+
+  return {
+    of: (row) => rows.get(row) ?? null,
+    rows: () => [...rows.keys()],
+    picks: () => draws,
+    trouble: () => lost,
+    settled: () => waiting,
+    /** What others say of a row. */
+    others: (row) => [...(others.get(row) ?? new Map())].map(([by, mark]) => ({ by, ...mark })),
+    /** The mark of a row that was not kept, because another window had marked it meanwhile. */
+    conflict: (row) => conflicts.get(row) ?? null,
+    /** Ends a conflict: by the mark that was not kept, or by the one that was. */
+    settle(row, takesMine) {
+      const mine = conflicts.get(row);
+      conflicts.delete(row);
+      if (takesMine && mine !== undefined) return change(row, () => mine, true);
+      changed(row, true);
+      return true;
+    },
+    change,
+    pick: (queue, picked, of) => inTurn(async () => {
+      const done = await ask("/draws", { queue, rows: picked, of, seen: draws.length }) !== null;
+      changed(null, true);
+      return done;
+    }),
+    async undo() {
+      const done = await inTurn(async () => {
+        if (last === null) return null;
+        const undone = number(last.row);
+        if (await ask("/undo", { change: last.change }) === null) {
+          changed(null, true);
+          throw new Error("Another window has changed marks meanwhile. They are shown now; press u again to undo the last of them.");
+        }
+        changed(undone, true);
+        return undone;
+      });
+      return done === false ? null : done;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+//! `review`: a server for looking and marking, and its marks as a table.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use clap::{Args, Subcommand};
+
+use super::host::Host;
+use super::printer::Printer;
+use super::{Ending, job};
+use crate::report::counted;
+use crate::run::settings::{OutputSettings, ReviewExportSettings, ReviewSettings};
+use crate::run::{self, ReviewExportSummary, RunError};
+use crate::write::is_stdout;
+
+/// Look at labels and mark them in a browser; marks are kept in a file.
+///
+/// Serves the page of `label --report` on 127.0.0.1, and prints its address. Each mark is on the disk before the next row is shown. Marks
+/// are kept by reviewer, and nobody overwrites another's: run the command once for each, with the same file of marks. Ctrl-C ends it;
+/// the same command goes on from there. `tooljudge review export` writes the marks as a table of gold.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct ReviewArgs {
+    #[command(subcommand)]
+    command: Option<ReviewCommand>,
+
+    /// The labelled table: files and globs
+    #[arg(required = true, value_name = "LABELLED")]
+    inputs: Vec<String>,
+
+    /// The file of marks (SQLite) [default: beside the table, labelled.marks.sqlite for labelled.parquet]
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
+
+    /// Whose marks these are [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<String>,
+
+    /// The column that names rows [default: id, row_id or source_id]
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+
+    /// The port on 127.0.0.1; 0 takes any that is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+
+    /// Print the address only; by default it is opened in a browser if the output is a terminal
+    #[arg(long)]
+    no_open: bool,
+
+    /// Print only the address, warnings and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum ReviewCommand {
+    /// Write the marked rows with their gold: who, when, why
+    Export(ExportArgs),
+}
+
+/// Rows on which reviewers disagree are written without gold. Rows that were drawn at random and not marked are written too, because the
+/// share of right calls counts them.
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// The labelled table: files and globs
+    #[arg(required = true, value_name = "LABELLED")]
+    inputs: Vec<String>,
+
+    /// The file of marks [default: beside the table, labelled.marks.sqlite for labelled.parquet]
+    #[arg(long, value_name = "FILE")]
+    marks: Option<PathBuf>,
+
+    /// Write the rows to this file; `-` is the standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The column that names rows [default: id, row_id or source_id]
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+
+    /// Overwrite an output file that tooljudge did not write
+    #[arg(long)]
+    force: bool,
+
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print only warnings and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Names of rows that a message lists.
+const LISTED: usize = 10;
+
+pub fn run(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
+    match args.command {
+        Some(ReviewCommand::Export(args)) => export(args, host),
+        None => serve(args, host),
+    }
+}
+
+fn serve(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(args.quiet);
+    let user = || host.variable("USER").or_else(|| host.variable("USERNAME"));
+    let settings = ReviewSettings {
+        inputs: args.inputs,
+        marks: args.marks,
+        reviewer: args.reviewer.or_else(user).unwrap_or_else(|| "reviewer".to_owned()),
+        port: args.port,
+        id: args.id,
+    };
+    let opens = !args.no_open && std::io::stdout().is_terminal();
+    job::run(host, printer, async |control| {
+        let reviewer = settings.reviewer.clone();
+        let server = run::review(settings, control).await?;
+        printer.data(&server.address());
+        printer.talk(&format!(
+            "{reviewer}'s marks are kept in {}. Ctrl-C ends the server; the same command goes on from there",
+            server.marks().display()
+        ));
+        if opens {
+            open(&server.address_for_once());
+        }
+        server.serve().await?;
+        Ok(Ending::Done)
+    })
+}
+
+/// Opens an address in the user's browser, if there is one. Where it fails, the printed address is there.
+fn open(address: &str) {
+    let mut command = if cfg!(target_os = "macos") {
+        Command::new("open")
+    } else if cfg!(windows) {
+        Command::new("explorer")
+    } else {
+        Command::new("xdg-open")
+    };
+    let started =
+        command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if let Ok(mut browser) = started {
+        std::thread::spawn(move || browser.wait());
+    }
+}
+
+fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(args.quiet);
+    let control = host.control(args.quiet);
+    let settings = ReviewExportSettings {
+        inputs: args.inputs,
+        marks: args.marks,
+        id: args.id,
+        output: OutputSettings { path: Some(args.output), force: args.force, ..OutputSettings::default() },
+    };
+    let exported = run::review_export(&settings, &control).map_err(RunError::into).map(|summary| {
+        if args.json && !is_stdout(&summary.output) {
+            printer.data(&format!("{:#}", summary.to_json()));
+        } else {
+            told(&summary, printer);
+        }
+        Ending::Done
+    });
+    job::ended(exported, printer)
+}
+
+/// What was written, in sentences.
+fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
+    let ReviewExportSummary { rows, marked, disagreements, unmarked, strange, reviewers, output } = summary;
+    printer.talk(&format!("{} with gold, by {}", counted(*marked, "row"), reviewers.join(", ")));
+    if *unmarked > 0 {
+        let are = if *unmarked == 1 { "was drawn and is" } else { "were drawn and are" };
+        printer.talk(&format!("{} {are} not marked yet: written without gold", counted(*unmarked, "row")));
+    }
+    if !disagreements.is_empty() {
+        let named = disagreements.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = disagreements.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let count = counted(disagreements.len() as u64, "row");
+        printer.warn(&format!("reviewers disagree on {count}, written without gold: {named}{more}"));
+    }
+    if *strange > 0 {
+        let are = if *strange == 1 {
+            "row that this table does not have is"
+        } else {
+            "rows that this table does not have are"
+        };
+        printer.warn(&format!("the marks of {strange} {are} left out"));
+    }
+    if !is_stdout(output) {
+        printer.talk(&format!("written  {} ({})", output.display(), counted(*rows, "row")));
+    }
+}

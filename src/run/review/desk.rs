@@ -1,0 +1,180 @@
+//! What is behind the page: takes marks, keeps them, and says what was marked since.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::table::{ReviewTable, RowNames};
+use crate::store::{Kept, Mark, MarkStore, MarksError, NewMark, Picked};
+
+/// Characters of a note.
+const NOTE: usize = 10_000;
+/// Rows that are picked at once.
+const PICKED: usize = 10_000;
+
+/// The marks of a table, as one reviewer makes and sees them.
+pub(super) struct Desk {
+    store: MarkStore,
+    names: RowNames,
+    /// The number of each row, from 1, by its key.
+    numbers: HashMap<String, u64>,
+    reviewer: String,
+    /// The labels that can be given, by the column of gold that they go into.
+    labels: BTreeMap<&'static str, Vec<String>>,
+}
+
+/// What a page asks for.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub(super) enum Asked {
+    /// To mark a row whose reviewer had seen that `version` of their own mark.
+    Mark { table: String, since: u64, row: u64, version: u64, gold: Map<String, Value>, note: String },
+    /// To take a change back.
+    Undo { table: String, since: u64, change: u64 },
+    /// To remember rows that were picked when as many picks had been `seen`.
+    Draw { table: String, since: u64, queue: String, rows: Vec<u64>, of: u64, seen: u64 },
+}
+
+/// What a page is told: done or not, and what was marked since.
+#[derive(Debug)]
+pub(super) enum Told {
+    Done(Value),
+    /// Somebody was faster. What they did is in the answer.
+    Conflict(Value),
+    /// It makes no sense.
+    Wrong(String),
+}
+
+impl Desk {
+    pub fn new(store: MarkStore, table: &ReviewTable, names: RowNames, reviewer: String) -> Desk {
+        let numbers = names.rows.iter().zip(1..).map(|(name, number)| (name.key.clone(), number)).collect();
+        let mut labels: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        for judge in &table.judges {
+            labels.entry(judge.gold()).or_default().extend(judge.labels().map(str::to_owned));
+        }
+        Desk { store, names, numbers, reviewer, labels }
+    }
+
+    pub fn store(&self) -> &MarkStore {
+        &self.store
+    }
+
+    /// Rows of the file of marks that have marks, and those of them that are not in this table.
+    pub fn marked(&self) -> Result<(usize, usize), MarksError> {
+        let rows: HashSet<String> = self.store.latest()?.into_iter().map(|mark| mark.mark.row_key).collect();
+        let strange = rows.iter().filter(|row| !self.numbers.contains_key(*row)).count();
+        Ok((rows.len(), strange))
+    }
+
+    /// What was marked after the mark with the id `since`, and what is picked.
+    pub fn since(&self, since: u64) -> Result<Value, MarksError> {
+        let marks = self.store.since(since)?;
+        let seq = marks.last().map_or(since, |mark| mark.id);
+        let shown: Vec<Value> = marks.iter().filter_map(|mark| self.shown(mark)).collect();
+        let picks = self.store.draws(&self.names.table)?;
+        let picks: Vec<Value> =
+            picks.iter().map(|pick| json!({"queue": pick.queue, "rows": pick.rows, "of": pick.of})).collect();
+        let last = self.store.last_change(&self.reviewer, |key| self.numbers.contains_key(key))?;
+        let last = last.map(|last| json!({"change": last.id, "row": self.numbers.get(&last.mark.row_key)}));
+        Ok(json!({"seq": seq, "marks": shown, "draws": picks, "last": last}))
+    }
+
+    fn shown(&self, mark: &Mark) -> Option<Value> {
+        let row = self.numbers.get(&mark.mark.row_key)?;
+        let NewMark { reviewer, gold, note, at, .. } = &mark.mark;
+        let gold: Value = serde_json::from_str(gold).unwrap_or(Value::Null);
+        Some(
+            json!({"row": row, "by": reviewer, "gold": gold, "note": note, "version": mark.version, "at": at}),
+        )
+    }
+
+    /// Does what is asked for; when this returns, it is on the disk.
+    pub fn take(&mut self, asked: Asked) -> Result<Told, MarksError> {
+        let (Asked::Mark { table, since, .. }
+        | Asked::Undo { table, since, .. }
+        | Asked::Draw { table, since, .. }) = &asked;
+        if *table != self.names.table {
+            return Ok(Told::Wrong(
+                "this page shows another table than the server; load it again".to_owned(),
+            ));
+        }
+        let (since, at) = (*since, Timestamp::now().to_string());
+        let kept = match asked {
+            Asked::Mark { row, version, gold, note, .. } => match self.mark(row, &gold, note, at) {
+                Ok(mark) => is_kept(&self.store.add(&mark, version)?),
+                Err(why) => return Ok(Told::Wrong(why)),
+            },
+            Asked::Undo { change, .. } => {
+                let numbers = &self.numbers;
+                is_kept(&self.store.undo(&self.reviewer, change, &at, |key| numbers.contains_key(key))?)
+            }
+            Asked::Draw { queue, rows, of, seen, .. } => {
+                let picked = Picked { queue, rows, of };
+                let before = self.store.draws(&self.names.table)?;
+                if before.len() as u64 == seen
+                    && let Err(why) = self.check(&picked, &before)
+                {
+                    return Ok(Told::Wrong(why));
+                }
+                let (store, table) = (&mut self.store, &self.names.table);
+                is_kept(&store.add_draw(table, &self.reviewer, &at, &picked, seen)?)
+            }
+        };
+        let now = self.since(since)?;
+        Ok(if kept { Told::Done(now) } else { Told::Conflict(now) })
+    }
+
+    /// The mark that a page asks for, if there is such a row and such a label.
+    fn mark(&self, row: u64, gold: &Map<String, Value>, note: String, at: String) -> Result<NewMark, String> {
+        let name = usize::try_from(row).ok().and_then(|row| self.names.rows.get(row.checked_sub(1)?));
+        let name = name.ok_or_else(|| format!("there is no row {row}"))?;
+        if note.chars().count() > NOTE {
+            return Err(format!("the note is longer than {NOTE} characters"));
+        }
+        for (column, label) in gold {
+            // Marks of other tasks on the same row, by a page of another judge, go along.
+            let is_known = match (self.labels.get(column.as_str()), label.as_str()) {
+                (Some(labels), Some(label)) => labels.iter().any(|known| known == label),
+                (None, Some(_)) => crate::domain::gold_columns::is_gold(column),
+                (_, None) => false,
+            };
+            if !is_known {
+                return Err(format!("`{column}` cannot be marked {label}"));
+            }
+        }
+        let gold = Value::Object(gold.clone()).to_string();
+        let (row_key, row_id) = (name.key.clone(), name.id.clone());
+        Ok(NewMark { reviewer: self.reviewer.clone(), row_key, row_id, gold, note, at })
+    }
+
+    /// Whether rows can have been picked so: the share of right calls rests on it.
+    fn check(&self, picked: &Picked, before: &[Picked]) -> Result<(), String> {
+        let (rows, all) = (&picked.rows, self.names.rows.len() as u64);
+        let once: HashSet<u64> = rows.iter().copied().collect();
+        if rows.is_empty()
+            || rows.len() > PICKED
+            || once.len() < rows.len()
+            || once.iter().any(|row| *row == 0 || *row > all)
+        {
+            return Err("the rows that were picked are not different rows of this table".to_owned());
+        }
+        let drawn = before.iter().filter(|pick| pick.queue == "random").flat_map(|pick| &pick.rows);
+        match picked.queue.as_str() {
+            "unsure" => Ok(()),
+            "random" => {
+                let drawn: HashSet<&u64> = drawn.collect();
+                let is_whole =
+                    picked.of == all - drawn.len() as u64 && once.iter().all(|row| !drawn.contains(row));
+                let why = "the rows were not drawn from those that no earlier round drew";
+                if is_whole { Ok(()) } else { Err(why.to_owned()) }
+            }
+            other => Err(format!("there is no queue `{other}`")),
+        }
+    }
+}
+
+fn is_kept<T>(outcome: &Kept<T>) -> bool {
+    matches!(outcome, Kept::Kept(_))
+}

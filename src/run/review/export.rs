@@ -1,0 +1,305 @@
+//! Marks out of their file into a table of gold: what was marked, by whom, when and why.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::ReviewError;
+use super::table::{ReviewTable, RowNames};
+use crate::bench::columns;
+use crate::domain::{Json, gold_columns};
+use crate::run::settings::ReviewExportSettings;
+use crate::run::{Control, RunError};
+use crate::store::{Mark, MarkStore, Picked};
+use crate::table::{Batch, Column, Kind, Record, Schema, cell};
+use crate::write::{Finished, Output, Sink, write_manifest};
+
+/// What became of marks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewExportSummary {
+    /// Rows that were written.
+    pub rows: u64,
+    /// Rows among them with gold.
+    pub marked: u64,
+    /// Names of rows on which reviewers disagree: their ids, or else their numbers. They are written without gold.
+    pub disagreements: Vec<String>,
+    /// Rows that were drawn at random and that nobody has marked.
+    pub unmarked: u64,
+    /// Rows with marks that the table does not have; they were left out.
+    pub strange: u64,
+    /// Who marked.
+    pub reviewers: Vec<String>,
+    /// The table that was written.
+    pub output: PathBuf,
+}
+
+/// What is added to each row, beside its gold and how it was drawn.
+const ADDED: [&str; 4] = ["note", "reviewers", "marked_at", "marks"];
+
+/// What reviewers say of a row.
+#[derive(Default)]
+struct Said {
+    /// By column of gold: the label, or nothing where they disagree.
+    gold: BTreeMap<String, Option<String>>,
+    notes: Vec<(String, String)>,
+    reviewers: Vec<String>,
+    at: Option<String>,
+    /// Each mark, as JSON.
+    marks: Vec<Value>,
+}
+
+/// Writes the marked rows of a labelled table with their gold, and the rows that were drawn and not marked: `label --errata`, `bench`
+/// and `train` read it. A row on which reviewers disagree has no gold.
+///
+/// # Errors
+/// If the table or its marks cannot be read, no row is marked, or the output cannot be written.
+pub fn review_export(
+    settings: &ReviewExportSettings,
+    control: &Control,
+) -> Result<ReviewExportSummary, RunError> {
+    let to = &settings.output;
+    let path = to.path.clone().ok_or(ReviewError::NoOutput)?;
+    let table = ReviewTable::open(&settings.inputs, settings.id.as_deref(), control.observer.as_ref())?;
+    let place = table.marks(settings.marks.as_deref())?;
+    let store = MarkStore::existing(&place)?;
+    let inputs = table.source.table.inputs();
+    let output = Output::new(path, to.format, inputs[0].format)?.with_formulas(to.formulas);
+    let read: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).chain([place.as_path()]).collect();
+    output.check(&read, table.source.table.folders(), to.force)?;
+    let names = table.each(|_, _| Ok(()))?;
+    let latest = store.latest()?;
+    let places: HashMap<&str, usize> =
+        names.rows.iter().enumerate().map(|(at, name)| (name.key.as_str(), at)).collect();
+    let mut said: BTreeMap<usize, Said> = BTreeMap::new();
+    let mut strange: Vec<&str> = Vec::new();
+    for mark in &latest {
+        match places.get(mark.mark.row_key.as_str()) {
+            Some(at) => said.entry(*at).or_default().add(mark),
+            None => strange.push(&mark.mark.row_key),
+        }
+    }
+    strange.dedup();
+    let picks = store.draws(&names.table)?;
+    let draws = draws(&picks);
+    let drawn = |at: &&usize| draws.get(*at).is_some_and(|draw| draw.round.is_some());
+    let unmarked: Vec<usize> =
+        draws.keys().filter(drawn).filter(|at| !said.contains_key(*at)).copied().collect();
+    let count = unmarked.len() as u64;
+    for at in unmarked {
+        said.entry(at).or_default();
+    }
+    if said.is_empty() {
+        return Err(ReviewError::NothingMarked { path: place }.into());
+    }
+    let finished = write(&table, &said, &draws, &output)?;
+    let name = |at: &usize| match &names.rows[*at].id {
+        Some(id) => id.clone(),
+        None => format!("row {}", at + 1),
+    };
+    let mut reviewers: Vec<String> = said.values().flat_map(|said| said.reviewers.iter().cloned()).collect();
+    reviewers.sort();
+    reviewers.dedup();
+    let summary = ReviewExportSummary {
+        rows: finished.rows,
+        marked: said.values().filter(|said| said.gold.values().any(Option::is_some)).count() as u64,
+        disagreements: said.iter().filter(|(_, said)| said.is_disputed()).map(|(at, _)| name(at)).collect(),
+        unmarked: count,
+        strange: strange.len() as u64,
+        reviewers,
+        output: output.path.clone(),
+    };
+    if output.has_manifest() {
+        write_manifest(&output.path, &summary.record(settings, &place, &names, finished.bytes))?;
+    }
+    Ok(summary)
+}
+
+impl Said {
+    fn add(&mut self, mark: &Mark) {
+        let made = &mark.mark;
+        let gold: Map<String, Value> = serde_json::from_str(&made.gold).unwrap_or_default();
+        for (column, label) in &gold {
+            let Some(label) = label.as_str() else { continue };
+            let known = self.gold.entry(column.clone()).or_insert_with(|| Some(label.to_owned()));
+            if known.as_deref() != Some(label) {
+                *known = None;
+            }
+        }
+        if !made.note.is_empty() {
+            self.notes.push((made.reviewer.clone(), made.note.clone()));
+        }
+        self.reviewers.push(made.reviewer.clone());
+        self.at = self.at.take().max(Some(made.at.clone()));
+        self.marks.push(json!({"by": made.reviewer, "at": made.at, "gold": gold, "note": made.note}));
+    }
+
+    fn is_disputed(&self) -> bool {
+        self.gold.values().any(Option::is_none)
+    }
+
+    /// Why: one reviewer's words, or those of several by their names.
+    fn note(&self) -> Option<String> {
+        match &self.notes[..] {
+            [] => None,
+            [(_, note)] if self.reviewers.len() == 1 => Some(note.clone()),
+            notes => {
+                Some(notes.iter().map(|(by, note)| format!("{by}: {note}")).collect::<Vec<_>>().join("\n"))
+            }
+        }
+    }
+}
+
+/// How a row was picked.
+struct Draw<'a> {
+    queue: &'a str,
+    /// Where chance picked it: the round, how many it drew, and from how many.
+    round: Option<(u64, u64, u64)>,
+}
+
+/// How rows were picked, by their places; what chance picked stays so, whatever was chosen later.
+fn draws(picks: &[Picked]) -> BTreeMap<usize, Draw<'_>> {
+    let mut draws = BTreeMap::new();
+    let places = |pick: &Picked| pick.rows.iter().map(|row| *row as usize - 1).collect::<Vec<_>>();
+    for (pick, round) in picks.iter().filter(|pick| pick.queue == "random").zip(1..) {
+        for at in places(pick) {
+            let round = Some((round, pick.rows.len() as u64, pick.of));
+            draws.insert(at, Draw { queue: &pick.queue, round });
+        }
+    }
+    for pick in picks.iter().filter(|pick| pick.queue != "random") {
+        for at in places(pick) {
+            draws.entry(at).or_insert(Draw { queue: &pick.queue, round: None });
+        }
+    }
+    draws
+}
+
+/// Writes the rows that something is said of, in order, without the judges' labels.
+fn write(
+    table: &ReviewTable,
+    said: &BTreeMap<usize, Said>,
+    draws: &BTreeMap<usize, Draw<'_>>,
+    output: &Output,
+) -> Result<Finished, RunError> {
+    let schema = table.source.table.schema();
+    // A table that was drawn elsewhere says so itself.
+    let is_drawn = columns::has_draws(schema.names());
+    let mut golds = table.golds();
+    golds.extend(gold_columns::all().filter(|gold| said.values().any(|said| said.gold.contains_key(*gold))));
+    let mut own = Vec::new();
+    golds.retain(|gold| {
+        !own.contains(gold) && {
+            own.push(*gold);
+            true
+        }
+    });
+    let mut left_out = table.of_judges();
+    left_out.extend(ADDED.iter().chain(&golds).map(|name| (*name).to_owned()));
+    // What the input says of right and wrong in other columns would be read before the marks.
+    left_out.extend(gold_columns::all().map(str::to_owned));
+    let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
+    let text = |name: &str| Column { name: name.to_owned(), kind: Kind::Text };
+    let words = |name: &str| Column { name: name.to_owned(), kind: Kind::Words };
+    let [note, reviewers, at, marks] = ADDED;
+    let mut added: Vec<Column> = golds.iter().map(|gold| text(gold)).collect();
+    added.extend([
+        words(note),
+        words(reviewers),
+        text(at),
+        Column { name: marks.to_owned(), kind: Kind::Json },
+    ]);
+    if !is_drawn {
+        let kinds = [Kind::Text, Kind::Int, Kind::Int, Kind::Int, Kind::Float];
+        added.extend(
+            columns::DRAW.iter().zip(kinds).map(|(name, kind)| Column { name: (*name).to_owned(), kind }),
+        );
+    }
+    let added = Schema::of(added);
+    let (mut kept, mut records, mut first) = (Vec::new(), Vec::new(), 0);
+    for batch in table.source.table.batches(None) {
+        let batch = batch?;
+        let here: Vec<usize> = (first..first + batch.len()).collect();
+        first += batch.len();
+        let keep: Vec<bool> = here.iter().map(|at| said.contains_key(at)).collect();
+        if !keep.contains(&true) {
+            continue;
+        }
+        let before =
+            golds.iter().map(|gold| batch.schema.position(gold).map(|_| batch.column(gold)).transpose());
+        let before = before.collect::<Result<Vec<_>, _>>()?;
+        for (row, at) in here.iter().enumerate() {
+            let Some(said) = said.get(at) else { continue };
+            let known: Vec<Option<&Json>> =
+                before.iter().map(|cells| cells.as_ref().and_then(|cells| cells[row].as_ref())).collect();
+            records.push(record(said, &golds, &known, draws.get(at).filter(|_| !is_drawn), is_drawn));
+        }
+        kept.push(batch.retain(&keep)?);
+    }
+    let order: Vec<usize> = (0..records.len()).collect();
+    let batch = Batch::arranged(kept, &order)?.without(&left_out).append(&added, records)?;
+    let mut sink = Sink::open(output, &batch.schema)?;
+    sink.write(batch)?;
+    Ok(sink.finish()?)
+}
+
+/// The cells that are added to a row; `before` is the gold that the table has itself.
+fn record(
+    said: &Said,
+    golds: &[&str],
+    before: &[Option<&Json>],
+    draw: Option<&Draw<'_>>,
+    is_drawn: bool,
+) -> Record {
+    let gold = |(gold, before): (&&str, &Option<&Json>)| match said.gold.get(*gold) {
+        Some(label) => cell::text(label.as_deref()),
+        None => before.cloned().unwrap_or(Json::Null),
+    };
+    let mut cells: Vec<Json> = golds.iter().zip(before).map(gold).collect();
+    let reviewers = (!said.reviewers.is_empty()).then(|| said.reviewers.join(", "));
+    cells.extend([
+        cell::text(said.note().as_deref()),
+        cell::text(reviewers.as_deref()),
+        cell::text(said.at.as_deref()),
+    ]);
+    let marks = Json::parse(&Value::Array(said.marks.clone()).to_string()).unwrap_or(Json::Null);
+    cells.push(marks);
+    if !is_drawn {
+        let round = draw.and_then(|draw| draw.round);
+        cells.push(cell::text(draw.map(|draw| draw.queue)));
+        cells.extend([
+            cell::int(round.map(|(round, ..)| round)),
+            cell::int(round.map(|(_, drawn, _)| drawn)),
+            cell::int(round.map(|(.., of)| of)),
+            cell::float(round.map(|(_, drawn, of)| drawn as f64 / of as f64)),
+        ]);
+    }
+    Record { cells: cells.into_iter().map(Some).collect(), item: None }
+}
+
+impl ReviewExportSummary {
+    fn record(&self, settings: &ReviewExportSettings, marks: &Path, names: &RowNames, bytes: u64) -> Value {
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "inputs": settings.inputs,
+            "marks": marks.display().to_string(),
+            "table": names.table,
+            "exported": self.to_json(),
+            "output": { "path": self.output.display().to_string(), "rows": self.rows, "bytes": bytes },
+        })
+    }
+
+    /// For `--json`.
+    pub(crate) fn to_json(&self) -> Value {
+        let ReviewExportSummary { rows, marked, disagreements, unmarked, strange, reviewers, output } = self;
+        json!({
+            "rows": rows,
+            "marked": marked,
+            "disagreements": disagreements,
+            "unmarked": unmarked,
+            "strange": strange,
+            "reviewers": reviewers,
+            "output": output.display().to_string(),
+        })
+    }
+}

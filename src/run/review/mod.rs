@@ -1,0 +1,14 @@
+//! A server for looking at labels and marking them, and its marks as a table of gold.
+
+mod desk;
+mod error;
+mod export;
+mod guard;
+mod labels;
+mod row_key;
+mod server;
+mod table;
+
+pub use error::ReviewError;
+pub use export::{ReviewExportSummary, review_export};
+pub use server::{ReviewServer, review};

@@ -1,0 +1,124 @@
+//! A labelled table as it is reviewed: its rows by their keys, its judges by their columns.
+
+use std::path::{Path, PathBuf};
+
+use super::ReviewError;
+use super::labels::{self, Judge};
+use super::row_key::RowKeys;
+use crate::bench::columns;
+use crate::domain::Item;
+use crate::run::input::{judged, text};
+use crate::run::label::{ReportWatch, Shown};
+use crate::run::settings::InputSettings;
+use crate::run::{Observer, Row, RunError, Source, Watch};
+use crate::table::Batch;
+
+/// An open table.
+pub(super) struct ReviewTable {
+    pub source: Source,
+    pub judges: Vec<Judge>,
+    /// The column that names rows.
+    pub id: Option<String>,
+}
+
+/// A row by its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RowName {
+    pub key: String,
+    pub id: Option<String>,
+}
+
+/// The rows of a table in order.
+#[derive(Debug, Default)]
+pub(super) struct RowNames {
+    pub rows: Vec<RowName>,
+    /// The key of all of them.
+    pub table: String,
+}
+
+/// What the marks beside a table are called by.
+const MARKS: &str = "marks.sqlite";
+
+impl ReviewTable {
+    pub fn open(
+        inputs: &[String],
+        id: Option<&str>,
+        observer: &dyn Observer,
+    ) -> Result<ReviewTable, RunError> {
+        let source = Source::open(&InputSettings::new(inputs), false, observer)?;
+        let names: Vec<&str> = source.table.schema().names().collect();
+        let id = match id {
+            Some(id) if !names.contains(&id) => {
+                return Err(ReviewError::NoColumn { column: id.to_owned(), columns: names.join(", ") }.into());
+            }
+            Some(id) => Some(id.to_owned()),
+            None => columns::NAMES.into_iter().find(|name| names.contains(name)).map(str::to_owned),
+        };
+        let judges = labels::judges(&source.table)?;
+        if judges.is_empty() {
+            return Err(ReviewError::NoLabels { table: inputs.join(" ") }.into());
+        }
+        Ok(ReviewTable { source, judges, id })
+    }
+
+    /// Where marks are, if no other place is named: beside the first file.
+    pub fn marks(&self, named: Option<&Path>) -> Result<PathBuf, ReviewError> {
+        match (named, self.source.table.inputs().first()) {
+            (Some(named), _) => Ok(named.to_owned()),
+            (None, Some(first)) if first.path.file_name().is_some() && first.path.is_file() => {
+                Ok(first.path.with_extension(MARKS))
+            }
+            (None, _) => Err(ReviewError::NoPlace),
+        }
+    }
+
+    /// The columns of gold that marks go into, each once.
+    pub fn golds(&self) -> Vec<&'static str> {
+        let mut golds = Vec::new();
+        for judge in &self.judges {
+            if !golds.contains(&judge.gold()) {
+                golds.push(judge.gold());
+            }
+        }
+        golds
+    }
+
+    /// The columns that judges added.
+    pub fn of_judges(&self) -> Vec<String> {
+        let prefixes: Vec<String> = self.judges.iter().map(|judge| judge.prefix().to_owned()).collect();
+        judged::added(&prefixes)
+    }
+
+    /// Takes all rows down for their page.
+    pub fn report(&self, spool: &Path) -> Result<(ReportWatch, RowNames), RunError> {
+        let of_judges = self.of_judges();
+        let left_out: Vec<&str> = of_judges.iter().map(String::as_str).collect();
+        let members: Vec<Shown> = self.judges.iter().map(Judge::shown).collect();
+        let mut watch = ReportWatch::of(spool, members, &self.source, &left_out, self.id.as_deref())?;
+        let names = self.each(|batch, rows| {
+            let items: Vec<&Item> = rows.iter().map(Row::item).collect();
+            let labels = self.judges.iter().map(|judge| judge.labelled(batch, &items));
+            watch.labelled(batch, rows, &labels.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        Ok((watch, names))
+    }
+
+    /// Goes through all rows; returns their names.
+    pub fn each(
+        &self,
+        mut see: impl FnMut(&Batch, &[Row]) -> Result<(), RunError>,
+    ) -> Result<RowNames, RunError> {
+        let (mut keys, mut names) = (RowKeys::default(), Vec::new());
+        for batch in self.source.table.batches(None) {
+            let batch = batch?;
+            let rows = self.source.unread(&batch)?;
+            let ids = self.id.as_ref().map(|id| batch.column(id)).transpose()?;
+            for (at, row) in rows.iter().enumerate() {
+                let id = ids.as_ref().and_then(|ids| text(ids[at].as_ref()));
+                names.push(RowName { key: keys.key(id.as_deref(), row.item()), id });
+            }
+            see(&batch, &rows)?;
+        }
+        Ok(RowNames { rows: names, table: keys.table() })
+    }
+}

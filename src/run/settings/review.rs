@@ -1,0 +1,49 @@
+//! Rows to look at and to mark, by a server for this machine's browsers.
+
+use std::path::PathBuf;
+
+use super::OutputSettings;
+
+/// What [`review`](crate::run::review()) shows, and where marks are kept.
+#[derive(Debug, Clone)]
+pub struct ReviewSettings {
+    /// The labelled table: files and globs.
+    pub inputs: Vec<String>,
+    /// The file of marks. Default: beside the first file of the table, `labelled.marks.sqlite` for `labelled.parquet`.
+    pub marks: Option<PathBuf>,
+    /// Whose marks these are: 1 to 100 characters.
+    pub reviewer: String,
+    /// The port on 127.0.0.1; 0 takes any free one. Default: 0.
+    pub port: u16,
+    /// The column that names rows. Default: the first of the usual ones that is there.
+    pub id: Option<String>,
+}
+
+/// What [`review_export`](crate::run::review_export()) writes.
+#[derive(Debug, Clone)]
+pub struct ReviewExportSettings {
+    /// The labelled table: files and globs.
+    pub inputs: Vec<String>,
+    /// The file of marks. Default: as for [`ReviewSettings`].
+    pub marks: Option<PathBuf>,
+    /// The column that names rows. Default: the first of the usual ones that is there.
+    pub id: Option<String>,
+    /// The table of marked rows. It must have a place.
+    pub output: OutputSettings,
+}
+
+impl ReviewSettings {
+    /// All rows of `inputs` for `reviewer`, on any free port.
+    pub fn new<I: Into<String>>(
+        inputs: impl IntoIterator<Item = I>,
+        reviewer: impl Into<String>,
+    ) -> ReviewSettings {
+        ReviewSettings {
+            inputs: inputs.into_iter().map(Into::into).collect(),
+            marks: None,
+            reviewer: reviewer.into(),
+            port: 0,
+            id: None,
+        }
+    }
+}

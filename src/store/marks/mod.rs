@@ -1,0 +1,442 @@
+//! Marks of reviewers in an SQLite file: each is on the disk before anybody is told, and none is ever changed or overwritten.
+
+mod error;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+
+use super::sqlite;
+pub use error::MarksError;
+
+/// Marks the file as ours: "tjmk".
+const APPLICATION_ID: i64 = 0x746a_6d6b;
+/// The version of the file's tables.
+const SCHEMA_VERSION: i64 = 1;
+
+/// An open file of marks.
+#[derive(Debug)]
+pub struct MarkStore {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What a reviewer says of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMark {
+    /// Who.
+    pub reviewer: String,
+    /// The row, by what it holds.
+    pub row_key: String,
+    /// The row's own id, if it has one.
+    pub row_id: Option<String>,
+    /// JSON object: column of gold to label.
+    pub gold: String,
+    /// Why; empty for no reason.
+    pub note: String,
+    /// When, RFC 3339 in UTC.
+    pub at: String,
+}
+
+/// A mark in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Its place among all marks of the file.
+    pub id: u64,
+    /// What it says.
+    pub mark: NewMark,
+    /// How many marks of this reviewer on this row there are up to this one.
+    pub version: u64,
+}
+
+/// Rows that were picked to be marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    /// How they were picked: `random` or `unsure`.
+    pub queue: String,
+    /// Their numbers in the table, from 1, in the order in which they were picked.
+    pub rows: Vec<u64>,
+    /// Rows that they were picked from.
+    pub of: u64,
+}
+
+/// What became of something that is to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Kept<T> {
+    /// It is on the disk.
+    Kept(T),
+    /// Somebody was faster: what it was based on is no longer the latest. Nothing was kept.
+    Conflict,
+}
+
+const MARK: &str = "SELECT id, reviewer, row_key, row_id, gold, note, version, at FROM marks";
+
+impl MarkStore {
+    /// Opens the marks at `path`, which are made if need be (mode 0600).
+    ///
+    /// # Errors
+    /// If the file cannot be written, or is none of ours: it stays as it is then.
+    pub fn open(path: &Path) -> Result<MarkStore, MarksError> {
+        let io = |why: std::io::Error| MarksError::Open {
+            place: path.display().to_string(),
+            why: why.to_string(),
+        };
+        sqlite::private_file(path).map_err(io)?;
+        MarkStore::connect(path)
+    }
+
+    /// Opens marks that are there.
+    ///
+    /// # Errors
+    /// As [`MarkStore::open`], and if there are none.
+    pub fn existing(path: &Path) -> Result<MarkStore, MarksError> {
+        if !path.is_file() {
+            return Err(MarksError::Missing { place: path.display().to_string() });
+        }
+        MarkStore::connect(path)
+    }
+
+    fn connect(path: &Path) -> Result<MarkStore, MarksError> {
+        let wrap = |error| error::of(path, &error);
+        // A file of another kind is not even told how it is to be written.
+        check(&sqlite::patient(path).map_err(wrap)?, path)?;
+        let connection = sqlite::durable(path).map_err(wrap)?;
+        let mut store = MarkStore { connection, path: path.to_owned() };
+        store.make_tables()?;
+        Ok(store)
+    }
+
+    fn make_tables(&mut self) -> Result<(), MarksError> {
+        let MarkStore { connection, path } = self;
+        let made = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
+            let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            if version == 0 {
+                change.execute_batch(include_str!("schema.sql"))?;
+                change.pragma_update(None, "application_id", APPLICATION_ID)?;
+                change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+            }
+            change.commit()
+        });
+        made.map_err(|error| error::of(path, &error))
+    }
+
+    /// Where they are.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps a mark whose maker had seen the version `seen` of theirs on that row (0 for none).
+    ///
+    /// # Errors
+    /// If the file cannot be written; the mark is not kept then.
+    pub fn add(&mut self, mark: &NewMark, seen: u64) -> Result<Kept<Mark>, MarksError> {
+        self.change(|change| insert(change, mark, seen, None))
+    }
+
+    /// Takes back the last change of a reviewer that was not taken back, among rows that `is_here`: its row gets the mark that it had
+    /// before. `change` is the change that the reviewer had seen.
+    ///
+    /// # Errors
+    /// As [`MarkStore::add`].
+    pub fn undo(
+        &mut self,
+        reviewer: &str,
+        change: u64,
+        at: &str,
+        is_here: impl Fn(&str) -> bool,
+    ) -> Result<Kept<Mark>, MarksError> {
+        self.change(|open| {
+            let Some(last) = last_change(open, reviewer, &is_here)?.filter(|last| last.id == change) else {
+                return Ok(Kept::Conflict);
+            };
+            let (key, version) = (&last.mark.row_key, int(last.version));
+            let before = format!(
+                "{MARK} WHERE reviewer = ?1 AND row_key = ?2 AND version < ?3 ORDER BY version DESC LIMIT 1"
+            );
+            let before = open.query_row(&before, params![reviewer, key, version], mark_of).optional()?;
+            let (gold, note) = before
+                .map_or(("{}".to_owned(), String::new()), |before| (before.mark.gold, before.mark.note));
+            let mark = NewMark { gold, note, at: at.to_owned(), ..last.mark.clone() };
+            let seen = version_of(open, reviewer, key)?;
+            insert(open, &mark, seen, Some(last.id))
+        })
+    }
+
+    /// The last change of a reviewer that was not taken back, among rows that `is_here`.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn last_change(
+        &self,
+        reviewer: &str,
+        is_here: impl Fn(&str) -> bool,
+    ) -> Result<Option<Mark>, MarksError> {
+        last_change(&self.connection, reviewer, &is_here).map_err(|error| self.wrap(&error))
+    }
+
+    /// All marks after the one with the id `after` (0 for all), in the order in which they were made.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn since(&self, after: u64) -> Result<Vec<Mark>, MarksError> {
+        let read = || {
+            let mut found = self.connection.prepare_cached(&format!("{MARK} WHERE id > ?1 ORDER BY id"))?;
+            found.query_map([int(after)], mark_of)?.collect::<rusqlite::Result<Vec<Mark>>>()
+        };
+        read().map_err(|error| self.wrap(&error))
+    }
+
+    /// The latest mark of each reviewer on each row, those that were taken back left out; by row, then in the order in which they were made.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn latest(&self) -> Result<Vec<Mark>, MarksError> {
+        let read = || {
+            let mut found = self.connection.prepare(&format!(
+                "{MARK} AS mark WHERE (gold <> '{{}}' OR note <> '') AND version = (SELECT max(version) FROM marks WHERE reviewer = \
+                 mark.reviewer AND row_key = mark.row_key) ORDER BY row_key, id"
+            ))?;
+            found.query_map([], mark_of)?.collect::<rusqlite::Result<Vec<Mark>>>()
+        };
+        read().map_err(|error| self.wrap(&error))
+    }
+
+    /// Rows that were picked from the table of that key, in the order in which they were.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn draws(&self, table_key: &str) -> Result<Vec<Picked>, MarksError> {
+        draws(&self.connection, table_key).map_err(|error| self.wrap(&error))
+    }
+
+    /// Keeps rows that a reviewer picked who had seen that many `seen` picks of this table.
+    ///
+    /// # Errors
+    /// If the file cannot be written; they are not kept then.
+    pub fn add_draw(
+        &mut self,
+        table_key: &str,
+        reviewer: &str,
+        at: &str,
+        picked: &Picked,
+        seen: u64,
+    ) -> Result<Kept<()>, MarksError> {
+        self.change(|change| {
+            let there = draws(change, table_key)?.len() as u64;
+            if there != seen {
+                return Ok(Kept::Conflict);
+            }
+            let rows = serde_json::json!(picked.rows).to_string();
+            change.execute(
+                "INSERT INTO draws (table_key, round, queue, rows, picked_of, reviewer, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![table_key, int(there + 1), picked.queue, rows, int(picked.of), reviewer, at],
+            )?;
+            Ok(Kept::Kept(()))
+        })
+    }
+
+    /// Does `work` in one transaction, which is on the disk when this returns.
+    fn change<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<Kept<T>>,
+    ) -> Result<Kept<T>, MarksError> {
+        let MarkStore { connection, path } = self;
+        let done = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
+            let kept = work(&change)?;
+            change.commit()?;
+            Ok(kept)
+        });
+        done.map_err(|error| error::of(path, &error))
+    }
+
+    fn wrap(&self, error: &rusqlite::Error) -> MarksError {
+        error::of(&self.path, error)
+    }
+}
+
+/// Whether the file is one of ours, or empty.
+fn check(connection: &Connection, path: &Path) -> Result<(), MarksError> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let tables =
+        || connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
+    let wrap = |error| error::of(path, &error);
+    let place = || path.display().to_string();
+    let (application, version) =
+        (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?);
+    match application {
+        APPLICATION_ID if version > SCHEMA_VERSION => {
+            Err(MarksError::Newer { place: place(), version, known: SCHEMA_VERSION })
+        }
+        APPLICATION_ID => Ok(()),
+        0 if tables().map_err(wrap)? == 0 => Ok(()),
+        _ => Err(MarksError::NotOurs { place: place() }),
+    }
+}
+
+fn insert(
+    change: &Connection,
+    mark: &NewMark,
+    seen: u64,
+    undoes: Option<u64>,
+) -> rusqlite::Result<Kept<Mark>> {
+    if version_of(change, &mark.reviewer, &mark.row_key)? != seen {
+        return Ok(Kept::Conflict);
+    }
+    let NewMark { reviewer, row_key, row_id, gold, note, at } = mark;
+    let version = seen + 1;
+    change.execute(
+        "INSERT INTO marks (reviewer, row_key, row_id, gold, note, version, at, undoes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![reviewer, row_key, row_id, gold, note, int(version), at, undoes.map(int)],
+    )?;
+    let id = change.last_insert_rowid().unsigned_abs();
+    Ok(Kept::Kept(Mark { id, mark: mark.clone(), version }))
+}
+
+/// The version of a reviewer's mark on a row; 0 if there never was one.
+fn version_of(connection: &Connection, reviewer: &str, row_key: &str) -> rusqlite::Result<u64> {
+    let mut found = connection
+        .prepare_cached("SELECT coalesce(max(version), 0) FROM marks WHERE reviewer = ?1 AND row_key = ?2")?;
+    found.query_row(params![reviewer, row_key], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
+}
+
+fn last_change(
+    connection: &Connection,
+    reviewer: &str,
+    is_here: &dyn Fn(&str) -> bool,
+) -> rusqlite::Result<Option<Mark>> {
+    let mut found = connection.prepare_cached(&format!(
+        "{MARK} WHERE reviewer = ?1 AND undoes IS NULL AND id NOT IN (SELECT undoes FROM marks WHERE reviewer = ?1 AND undoes IS NOT NULL) \
+         ORDER BY id DESC"
+    ))?;
+    for mark in found.query_map([reviewer], mark_of)? {
+        let mark = mark?;
+        if is_here(&mark.mark.row_key) {
+            return Ok(Some(mark));
+        }
+    }
+    Ok(None)
+}
+
+fn draws(connection: &Connection, table_key: &str) -> rusqlite::Result<Vec<Picked>> {
+    let mut found = connection
+        .prepare_cached("SELECT queue, rows, picked_of FROM draws WHERE table_key = ?1 ORDER BY round")?;
+    let picked = |row: &Row<'_>| {
+        let rows: String = row.get(1)?;
+        let rows = serde_json::from_str(&rows).map_err(|why| {
+            rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, why.into())
+        })?;
+        Ok(Picked { queue: row.get(0)?, rows, of: row.get::<_, i64>(2)?.unsigned_abs() })
+    };
+    found.query_map([table_key], picked)?.collect()
+}
+
+fn mark_of(row: &Row<'_>) -> rusqlite::Result<Mark> {
+    let number = |at| row.get::<_, i64>(at).map(i64::unsigned_abs);
+    Ok(Mark {
+        id: number(0)?,
+        mark: NewMark {
+            reviewer: row.get(1)?,
+            row_key: row.get(2)?,
+            row_id: row.get(3)?,
+            gold: row.get(4)?,
+            note: row.get(5)?,
+            at: row.get(7)?,
+        },
+        version: number(6)?,
+    })
+}
+
+/// A number as SQLite has them.
+fn int(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(reviewer: &str, row: &str, label: &str) -> NewMark {
+        let gold = if label.is_empty() { "{}".to_owned() } else { format!("{{\"gold\":\"{label}\"}}") };
+        let (row_key, at) = (row.to_owned(), "2026-01-01T00:00:00Z".to_owned());
+        NewMark { reviewer: reviewer.to_owned(), row_key, row_id: None, gold, note: String::new(), at }
+    }
+
+    fn kept<T>(outcome: Result<Kept<T>, MarksError>) -> Option<T> {
+        match outcome.unwrap() {
+            Kept::Kept(kept) => Some(kept),
+            Kept::Conflict => None,
+        }
+    }
+
+    fn opened() -> (tempfile::TempDir, MarkStore) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = MarkStore::open(&folder.path().join("a.marks.sqlite")).unwrap();
+        (folder, store)
+    }
+
+    #[test]
+    fn a_mark_replaces_only_the_version_that_was_seen() {
+        let (_folder, mut store) = opened();
+        let mut other = MarkStore::open(&store.path.clone()).unwrap();
+        assert_eq!(kept(store.add(&mark("anna", "a", "correct"), 0)).unwrap().version, 1);
+        assert_eq!(kept(other.add(&mark("anna", "a", "incorrect"), 0)), None);
+        assert!(kept(other.add(&mark("ben", "a", "incorrect"), 0)).is_some());
+        assert_eq!(kept(other.add(&mark("anna", "a", "incorrect"), 1)).unwrap().version, 2);
+        let all: Vec<String> = store.since(0).unwrap().into_iter().map(|mark| mark.mark.gold).collect();
+        assert_eq!(all, [r#"{"gold":"correct"}"#, r#"{"gold":"incorrect"}"#, r#"{"gold":"incorrect"}"#]);
+        let latest = store.latest().unwrap();
+        assert_eq!(latest.iter().map(|mark| (mark.id, mark.version)).collect::<Vec<_>>(), [(2, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn changes_are_taken_back_one_by_one() {
+        let (_folder, mut store) = opened();
+        let made = [("a", "correct", 0), ("a", "incorrect", 1), ("b", "correct", 0)];
+        for (row, label, seen) in made {
+            assert!(kept(store.add(&mark("anna", row, label), seen)).is_some());
+        }
+        assert!(kept(store.add(&mark("ben", "a", "correct"), 0)).is_some());
+        let last = |store: &MarkStore| store.last_change("anna", |_| true).unwrap();
+        assert_eq!(kept(store.undo("anna", 1, "now", |_| true)), None, "it is not the last one");
+        let mut seen = Vec::new();
+        while let Some(change) = last(&store) {
+            let undone = kept(store.undo("anna", change.id, "now", |_| true)).unwrap();
+            seen.push((undone.mark.row_key, undone.mark.gold, undone.version));
+        }
+        let says = |row: &str, gold: &str, version| (row.to_owned(), gold.to_owned(), version);
+        assert_eq!(seen, [says("b", "{}", 2), says("a", r#"{"gold":"correct"}"#, 3), says("a", "{}", 4)]);
+        assert_eq!(store.latest().unwrap().len(), 1, "ben's stays");
+        assert_eq!(store.last_change("ben", |row| row == "b").unwrap(), None);
+    }
+
+    #[test]
+    fn rows_are_picked_by_one_at_a_time() {
+        let (_folder, mut store) = opened();
+        let picked = Picked { queue: "random".to_owned(), rows: vec![3, 1], of: 9 };
+        assert!(kept(store.add_draw("t", "anna", "now", &picked, 0)).is_some());
+        assert_eq!(kept(store.add_draw("t", "ben", "now", &picked, 0)), None);
+        assert_eq!(store.draws("t").unwrap(), [picked]);
+        assert_eq!(store.draws("u").unwrap(), []);
+    }
+
+    #[test]
+    fn other_files_stay_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.sqlite");
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("CREATE TABLE replies (id INTEGER)").unwrap();
+        drop(other);
+        let before = std::fs::read(&path).unwrap();
+        assert!(matches!(MarkStore::open(&path), Err(MarksError::NotOurs { .. })));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let text = folder.path().join("notes.txt");
+        std::fs::write(&text, "question,tool_call\nnot a database, by far\n".repeat(100)).unwrap();
+        assert!(matches!(MarkStore::open(&text), Err(MarksError::NotOurs { .. })));
+        let missing = MarkStore::existing(&folder.path().join("none"));
+        assert!(matches!(missing, Err(MarksError::Missing { .. })));
+        let (_newer, store) = opened();
+        store.connection.pragma_update(None, "user_version", 2).unwrap();
+        assert!(matches!(MarkStore::open(&store.path), Err(MarksError::Newer { version: 2, .. })));
+    }
+}
