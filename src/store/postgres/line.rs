@@ -26,7 +26,7 @@ pub(super) fn statements() -> [String; 4] {
              again AS MATERIALIZED (SELECT starts, ends FROM grants \
              WHERE endpoint = $1 AND model = $2 AND run = $3 AND number = $4), \
              taken AS MATERIALIZED (SELECT run, starts, ends FROM grants, moment WHERE endpoint = $1 AND model = $2 \
-             AND CASE WHEN run = $3 THEN ends > now WHEN EXISTS (SELECT FROM askers WHERE askers.endpoint = $1 AND askers.model = $2 \
+             AND CASE WHEN run = $3 THEN ends > now WHEN starts <= now THEN true WHEN EXISTS (SELECT FROM askers WHERE askers.endpoint = $1 AND askers.model = $2 \
              AND askers.run = grants.run AND lease_until > clock_timestamp()) THEN true ELSE NOT {} END), \
              others AS (SELECT count(DISTINCT run) AS others FROM taken, moment WHERE run <> $3 AND ends > now - {lately}), \
              gaps AS (SELECT greatest(now, max(ends) OVER (ORDER BY starts, ends ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) \
@@ -49,6 +49,12 @@ pub(super) fn statements() -> [String; 4] {
              until = CASE WHEN told.since <= excluded.since THEN greatest(told.until, excluded.until) ELSE excluded.until END"
         ),
     ]
+}
+
+/// Which blocks of a run that has left or died go: those that it had not begun, as [`Line::leave`](crate::domain::Line::leave) has it, and
+/// those that are over.
+pub(super) fn is_free() -> String {
+    format!("(starts > {NOW} OR ends <= {NOW} - {})", LATELY.as_micros())
 }
 
 /// For how many microseconds more the endpoint `$1` wants to be left alone by those that ask `$2` of it.

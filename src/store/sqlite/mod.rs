@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 pub(super) mod archive;
 mod error;
+mod header;
 mod line;
 mod lock_owner;
 mod purse;
@@ -66,6 +67,7 @@ fn create_private(path: &Path) -> Result<(), StoreError> {
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
+    header::check(path)?;
     let wrap = |error| error::of(path, &error);
     let connection = Connection::open(path).map_err(wrap)?;
     connection.busy_timeout(PATIENCE).map_err(wrap)?;
