@@ -1,6 +1,7 @@
 //! `store stat`, `prune` and `merge`, and what a damaged or locked store says.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
@@ -217,29 +218,20 @@ fn a_reply_that_two_judges_share_is_bought_once() {
 /// A run that asks everything anew would do so once more.
 #[test]
 fn a_stopped_run_that_was_fresh_goes_on_without_that() {
-    let server = Server::start(|seen| match row_of(seen) {
-        0 => Answer::label(gold(0)),
-        _ => Answer::status(401, "no"),
-    });
-    let work = Workspace::new();
-    work.file("in.csv", numbered(2));
     for (more, said) in
         [(&[][..], "same command again to go on"), (&["--fresh"], "again without --fresh to go on")]
     {
-        let args = [
-            "label",
-            "in.csv",
-            "--judge",
-            "openai:m",
-            "--base-url",
-            &server.url,
-            "--concurrency",
-            "1",
-            "--store",
-            "s.sqlite",
-        ];
+        let asked = AtomicUsize::new(0);
+        let server = Server::start(move |seen| match asked.fetch_add(1, Ordering::Relaxed) {
+            0 => Answer::label(gold(row_of(seen))),
+            _ => Answer::status(401, "no"),
+        });
+        let work = Workspace::new();
+        work.file("in.csv", numbered(4));
+        let args =
+            ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "1"];
         let ran = work.run(&[&args[..], more].concat()).ended(2);
-        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{more:?}: {}", ran.stderr);
     }
 }
 

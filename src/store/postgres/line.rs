@@ -35,11 +35,14 @@ pub(super) fn statements() -> [String; 4] {
              block AS MATERIALIZED (SELECT free AS starts, free + $5::bigint AS ends \
              FROM gaps WHERE until IS NULL OR until - free >= $5::bigint ORDER BY free LIMIT 1), \
              got AS (SELECT starts, ends FROM again UNION ALL SELECT starts, ends FROM block WHERE NOT EXISTS (SELECT FROM again)), \
-             gone AS (DELETE FROM grants USING moment \
-             WHERE endpoint = $1 AND model = $2 AND run = $3 AND number <> $4 AND ends <= now), \
+             gone AS (DELETE FROM grants USING moment WHERE endpoint = $1 AND model = $2 \
+             AND CASE WHEN run = $3 THEN number <> $4 AND ends <= now WHEN starts <= now THEN false \
+             WHEN EXISTS (SELECT FROM askers WHERE askers.endpoint = $1 AND askers.model = $2 \
+             AND askers.run = grants.run AND lease_until > clock_timestamp()) THEN false ELSE {} END), \
              noted AS (INSERT INTO grants (endpoint, model, run, number, asked, starts, ends) \
              SELECT $1, $2, $3, $4, now, starts, ends FROM block, moment WHERE NOT EXISTS (SELECT FROM again) ON CONFLICT DO NOTHING) \
              SELECT greatest(starts - now, 0), greatest(ends - greatest(starts, now), 0), {round} / (others + 1), {} FROM got, moment, others",
+            is_away("grants.run"),
             is_away("grants.run"),
             pause()
         ),
