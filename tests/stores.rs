@@ -436,7 +436,7 @@ async fn what_the_dead_have_reserved_is_free_and_a_pause_is_heard_by_all() {
         assert!(again.starts_in.is_zero() && again.length < minute, "{again:?}");
         assert_eq!(reserved(&place).0.len(), 2);
         // As if the second had died before its block began, and its lease were over: that is free, and what has begun is used.
-        place.tamper("UPDATE grants SET run = 'dead ' || run");
+        place.tamper("UPDATE grants SET run = 'dead-' || run");
         let granted = b.grant("http://judge".into(), "m".into(), minute / 2).await.unwrap();
         let waits = Duration::from_secs(20)..=Duration::from_secs(60);
         assert!(waits.contains(&granted.starts_in), "{granted:?}");
