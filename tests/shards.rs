@@ -213,3 +213,54 @@ fn a_part_replaces_only_an_earlier_one_of_its_own() {
     let ran = label(&["--shard", "0/2"]).ended(2);
     assert!(ran.stderr.contains("out.csv is a whole table"), "{}", ran.stderr);
 }
+
+/// Nothing else in the record tells these parts from parts of one run.
+#[test]
+fn parts_of_other_headers_or_prices_are_not_joined_and_missing_labels_are_told() {
+    let server = Server::start(|seen| Answer::label(gold(row_of(seen))));
+    let work = Workspace::new();
+    work.file("in.csv", numbered(12));
+    let label = |shard: &str, output: &str, entry: &str| {
+        let url = &server.url;
+        let toml = format!("[judges.a]\njudge = \"openai:m\"\nbase_url = \"{url}\"\n{entry}\n");
+        work.file("tooljudge.toml", toml);
+        work.run(&["label", "in.csv", "--judge", "a", "--shard", shard, "-o", output]).ended(0);
+    };
+    let (small, price) = (r#"headers = { X-Route = "small" }"#, "price = { input = 1.0, output = 2.0 }");
+    label("0/2", "a.csv", small);
+    label("1/2", "b.csv", small);
+    label("1/2", "large.csv", r#"headers = { X-Route = "large" }"#);
+    label("1/2", "query.csv", &format!("{small}\nquery = {{ tenant = \"42\" }}"));
+    label("1/2", "price.csv", &format!("{small}\n{price}"));
+    let merge = |part: &str, ended: i32| work.run(&["merge", "a.csv", part, "-o", "all.csv"]).ended(ended);
+    for (part, said) in [
+        ("large.csv", "the headers or queries of their judges differ"),
+        ("query.csv", "the headers or queries of their judges differ"),
+        ("price.csv", "the prices of their judges differ"),
+    ] {
+        let ran = merge(part, 2);
+        assert!(ran.stderr.contains(said), "{part}: {}", ran.stderr);
+        assert!(!work.path("all.csv").exists(), "{part}");
+    }
+    assert!(!merge("b.csv", 0).stderr.contains("missing"));
+    // What older programs wrote does not say.
+    let record: serde_json::Value = serde_json::from_str(&work.read("large.csv.run.json")).unwrap();
+    let mut older = record.clone();
+    for key in ["routes", "prices"] {
+        older["shard"].as_object_mut().unwrap().remove(key);
+    }
+    work.file("large.csv.run.json", older.to_string());
+    merge("large.csv", 0);
+    let mut skipped = record;
+    skipped["shard"]["routes"] = serde_json::from_str::<serde_json::Value>(&work.read("a.csv.run.json"))
+        .unwrap()["shard"]["routes"]
+        .clone();
+    skipped["panel"][0]["summary"]["statuses"]["skipped_budget"] = 3.into();
+    work.file("large.csv.run.json", skipped.to_string());
+    let ran = merge("large.csv", 0);
+    assert!(
+        ran.stderr.contains("3 labels are missing") && ran.stderr.contains("--max-cost"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -1,6 +1,7 @@
 //! `store stat`, `prune` and `merge`, and what a damaged or locked store says.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
@@ -57,6 +58,10 @@ fn pruned_replies_are_asked_again() {
     let prune = |more: &[&str]| work.run(&[&["store", "prune", "--store", "s.sqlite"], more].concat());
     assert!(prune(&[]).ended(2).stderr.contains("give a condition for the replies to delete"));
     assert!(prune(&["--older-than", "soon"]).ended(2).stderr.contains("30d"));
+    for age in ["99999999d", "4294967295d", "36501d", "4000000000h"] {
+        assert!(prune(&["--older-than", age]).ended(2).stderr.contains("at most 36500d"), "{age}");
+    }
+    assert_eq!(prune(&["--older-than", "36500d"]).ended(0).stdout, "0 replies dropped\n");
     assert_eq!(prune(&["--older-than", "1d"]).ended(0).stdout, "0 replies dropped\n");
     assert_eq!(prune(&["--prompts"]).ended(0).stdout, "10 prompts dropped\n");
     assert_eq!(prune(&["--older-than", "0m", "--dry-run"]).ended(0).stdout, "10 replies would go\n");
@@ -111,6 +116,15 @@ fn merged_stores_answer_for_both() {
     let ran = work.run(&["store", "merge", "b.sqlite", "--store", "a.sqlite"]).ended(0);
     assert_eq!(ran.stdout, "b.sqlite: 19 replies taken over, 10 known already, 1 damaged ones left behind\n");
     assert_eq!(stat(&work, "a.sqlite")["replies"], 29);
+    let file = rusqlite::Connection::open(work.path("a.sqlite")).unwrap();
+    file.execute("UPDATE replies SET text = text || ' ' WHERE id <= 3", []).unwrap();
+    drop(file);
+    let ran = work.run(&["store", "merge", "b.sqlite", "--store", "a.sqlite"]).ended(0);
+    assert_eq!(
+        ran.stdout,
+        "b.sqlite: 0 replies taken over, 26 known already, 3 damaged ones here replaced, 1 damaged ones left behind\n"
+    );
+    assert_eq!(stat(&work, "a.sqlite")["damaged"], 0);
     let before = server.requests();
     label(&work, &server, 30, &["--store", "a.sqlite"]);
     assert_eq!(server.requests() - before, 1);
@@ -125,6 +139,99 @@ fn merged_stores_answer_for_both() {
     ] {
         let ran = work.run(&[&["store", "merge"], &args[..]].concat()).ended(2);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
+
+/// A gateway may choose by a header or a query who answers, and not by a key.
+#[test]
+fn judges_of_other_headers_or_queries_share_no_reply() {
+    let (server, work) = (honest(), Workspace::new());
+    work.file("in.csv", numbered(4));
+    let mut before = 0;
+    let mut asked = |entry: &str| {
+        let base = format!("[judges.gateway]\njudge = \"openai:m\"\n{entry}\n");
+        work.file("tooljudge.toml", base.replace("URL", &server.url));
+        work.run(&["label", "in.csv", "--judge", "gateway", "--store", "s.sqlite"]).ended(0);
+        let asked = server.requests() - before;
+        before = server.requests();
+        asked
+    };
+    for (entry, expected) in [
+        (r#"base_url = "URL""#, 4),
+        (
+            r#"base_url = "URL"
+            headers = { Authorization = "Bearer abcdefgh", X-Token = "abcdefgh", Cookie = "abcdefgh" }"#,
+            0,
+        ),
+        (
+            r#"base_url = "URL"
+            headers = { X-Route = "small" }"#,
+            4,
+        ),
+        (
+            r#"base_url = "URL"
+            headers = { X-Route = "large" }"#,
+            4,
+        ),
+        (
+            r#"base_url = "URL"
+            headers = { x-route = "small", Authorization = "Bearer other-key" }"#,
+            0,
+        ),
+        (
+            r#"base_url = "URL"
+            query = { tenant = "42" }"#,
+            4,
+        ),
+        (r#"base_url = "URL?tenant=42&key=abcdefgh""#, 0),
+        (r#"base_url = "URL?tenant=43""#, 4),
+        (r#"base_url = "URL""#, 0),
+    ] {
+        assert_eq!(asked(entry), expected, "{entry}");
+    }
+    for file in ["s.sqlite", "in.labeled.csv.run.json"] {
+        let bytes = std::fs::read(work.path(file)).unwrap();
+        assert!(!bytes.windows(8).any(|window| window == b"abcdefgh"), "{file}");
+    }
+}
+
+/// Two names of one judge: what the first has bought, the second has for nothing.
+#[test]
+fn a_reply_that_two_judges_share_is_bought_once() {
+    let (server, work) = (honest(), Workspace::new());
+    work.file("in.csv", numbered(4));
+    let entry = |name: &str| {
+        let url = &server.url;
+        format!(
+            "[judges.{name}]\njudge = \"openai:m\"\nbase_url = \"{url}\"\nprice = {{ input = 1.0, output = 1.0 }}\n"
+        )
+    };
+    work.file("tooljudge.toml", entry("a") + &entry("b"));
+    work.run(&["label", "in.csv", "--judge", "a", "--judge", "b"]).ended(0);
+    assert_eq!(server.requests(), 4);
+    let record: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
+    let [first, second] = [0, 1].map(|at| &record["panel"][at]["summary"]);
+    assert_eq!((&first["cached"], &second["cached"]), (&0.into(), &4.into()));
+    assert!(first["cost_usd"].as_f64() > Some(0.0) && second["cost_usd"].as_f64() == Some(0.0), "{second}");
+}
+
+/// A run that asks everything anew would do so once more.
+#[test]
+fn a_stopped_run_that_was_fresh_goes_on_without_that() {
+    for (more, said) in
+        [(&[][..], "same command again to go on"), (&["--fresh"], "again without --fresh to go on")]
+    {
+        let asked = AtomicUsize::new(0);
+        let server = Server::start(move |seen| match asked.fetch_add(1, Ordering::Relaxed) {
+            0 => Answer::label(gold(row_of(seen))),
+            _ => Answer::status(401, "no"),
+        });
+        let work = Workspace::new();
+        work.file("in.csv", numbered(4));
+        let args =
+            ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "1"];
+        let ran = work.run(&[&args[..], more].concat()).ended(2);
+        assert!(ran.stderr.contains(said), "{more:?}: {}", ran.stderr);
     }
 }
 
@@ -185,6 +292,7 @@ fn a_killed_upgrade_leaves_a_store_that_works() {
             (&6.into(), &0.into()),
             "killed after {wait}"
         );
-        assert!(!work.path("old.sqlite.version-3").exists());
+        // What a killed upgrade left stays; that of this one is gone.
+        assert!(!work.path("old.sqlite.version-3.2").exists());
     }
 }

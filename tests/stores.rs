@@ -1,7 +1,7 @@
 //! What holds for a store wherever it is: the same tests for a file and for a schema on a server.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tooljudge::domain::{
@@ -343,14 +343,14 @@ async fn a_purse_is_shared_and_never_empties_twice() {
 /// All that is reserved.
 fn reserved(place: &Place) -> Line {
     let text = place.value(
-        "SELECT string_agg(run || ' ' || number || ' ' || asked || ' ' || starts || ' ' || ends, ';') FROM grants",
+        "SELECT coalesce(string_agg(run || ' ' || number || ' ' || asked || ' ' || starts || ' ' || ends, ';'), '') FROM grants",
     );
     let block = |text: &str| {
         let fields: Vec<&str> = text.split(' ').collect();
         let [number, asked, starts, ends] = [1, 2, 3, 4].map(|field| fields[field].parse().unwrap());
         Block { run: fields[0].to_owned(), number, asked, starts, ends }
     };
-    Line(text.split(';').map(block).collect())
+    Line(text.split(';').filter(|text| !text.is_empty()).map(block).collect())
 }
 
 /// What each kind of store reserves is what the rule says, whoever asks, leaves, or sets the clock.
@@ -362,7 +362,7 @@ async fn a_limit_is_shared_by_one_rule() {
         for store in &stores {
             store.join("http://judge".into(), "m".into()).await.unwrap();
         }
-        let (mut line, mut numbers) = (Line::default(), [0; 4]);
+        let (mut line, mut numbers, mut left_at) = (Line::default(), [0; 4], [0; 4]);
         let mut random = fastrand::Rng::with_seed(3);
         for step in 0..60 {
             let is_set_back = random.u8(0..10) == 0;
@@ -376,7 +376,11 @@ async fn a_limit_is_shared_by_one_rule() {
             if random.u8(0..10) == 0 {
                 stores[who].leave("http://judge".into(), "m".into()).await.unwrap();
                 stores[who].join("http://judge".into(), "m".into()).await.unwrap();
-                line.0.retain(|block| block.run != runs[who]);
+                // What it had begun is used, what it had not is free: when exactly it left is known to the store alone.
+                let left = reserved(&place);
+                let others = |line: &Line| line.0.iter().filter(|block| block.run != runs[who]).count();
+                assert_eq!(others(&left), others(&line), "step {step}");
+                (line, left_at[who]) = (left, numbers[who]);
             }
             let length = random.u64(1000..300_000);
             numbers[who] += 1;
@@ -395,6 +399,9 @@ async fn a_limit_is_shared_by_one_rule() {
                 line = reserved(&place);
                 continue;
             }
+            // Of its own, none but what had begun is left of before it left.
+            let begun = |block: &Block| block.starts <= found[0] || block.number > left_at[who];
+            assert!(line.0.iter().all(|block| block.run != runs[who] || begun(block)), "step {step}");
             let block = line.grant(found[0], runs[who], numbers[who], length as i64);
             assert_eq!([found[1], found[2]], [block.starts, block.ends], "step {step}");
             assert_eq!(granted.length.as_micros() as i64, block.ends - block.starts, "step {step}");
@@ -428,10 +435,12 @@ async fn what_the_dead_have_reserved_is_free_and_a_pause_is_heard_by_all() {
         let again = grant(&twice).await;
         assert!(again.starts_in.is_zero() && again.length < minute, "{again:?}");
         assert_eq!(reserved(&place).0.len(), 2);
-        // As if the first had died, and its lease were over.
-        place.tamper("UPDATE grants SET run = 'dead' WHERE run = 'a'");
+        // As if the second had died before its block began, and its lease were over: that is free, and what has begun is used.
+        place.tamper("UPDATE grants SET run = 'dead-' || run");
         let granted = b.grant("http://judge".into(), "m".into(), minute / 2).await.unwrap();
-        assert!(granted.starts_in.is_zero(), "{granted:?}");
+        let waits = Duration::from_secs(20)..=Duration::from_secs(60);
+        assert!(waits.contains(&granted.starts_in), "{granted:?}");
+        assert_eq!(reserved(&place).0.len(), 2);
         let reader = b.reader().unwrap();
         let asking = async || reader.asking("http://judge", "m").await.unwrap();
         assert_eq!(asking().await, Asking { runs: 2, pause: Duration::ZERO });
@@ -445,6 +454,36 @@ async fn what_the_dead_have_reserved_is_free_and_a_pause_is_heard_by_all() {
         // As if the clock had been set back.
         place.tamper("UPDATE pauses SET since = since + 300000000, until = until + 300000000");
         assert_eq!(asking().await.pause, Duration::ZERO);
+    }
+}
+
+/// Six runs one after the other, each with one request at two a minute: what one has used counts for the next.
+#[tokio::test]
+async fn a_limit_holds_for_runs_that_follow_one_another() {
+    for place in Place::each("grants_of_the_last") {
+        let half = Duration::from_secs(30);
+        let mut began = Instant::now();
+        for number in 0..6 {
+            let run = format!("run-{number}");
+            let store = place.open(&run);
+            store.join("http://judge".into(), "m".into()).await.unwrap();
+            let granted = store.grant("http://judge".into(), "m".into(), half).await.unwrap();
+            if number > 0 {
+                let since = began.elapsed() + granted.starts_in;
+                assert!(since + Duration::from_secs(1) >= half, "{run}: {granted:?}");
+            }
+            // As if it had waited for its turn.
+            let waited = granted.starts_in.as_micros() + 1;
+            place.tamper(&format!(
+                "UPDATE grants SET asked = asked - {waited}, starts = starts - {waited}, ends = ends - {waited}"
+            ));
+            began = Instant::now();
+            match number % 3 {
+                0 => store.leave("http://judge".into(), "m".into()).await.unwrap(),
+                1 => place.tamper(&format!("UPDATE grants SET run = 'killed' WHERE run = '{run}'")),
+                _ => {}
+            }
+        }
     }
 }
 
@@ -500,6 +539,10 @@ async fn kinds_are_counted_merged_and_pruned() {
             assert_eq!((merged.added, merged.known, merged.damaged), (3, 0, 0));
             let merged = archive.merge(&from.archive()).unwrap();
             assert_eq!((merged.added, merged.known, merged.damaged), (0, 3, 0));
+            // A sound reply takes the place of a damaged one.
+            into.tamper("UPDATE replies SET text = 'other' WHERE kind = 'verdict'");
+            let merged = archive.merge(&from.archive()).unwrap();
+            assert_eq!((merged.added, merged.known, merged.damaged, merged.mended), (0, 2, 0, 1));
             let counts = |archive: &Archive| {
                 let contents = archive.contents().unwrap();
                 (contents.replies, contents.turns, contents.damaged)
@@ -515,14 +558,36 @@ async fn kinds_are_counted_merged_and_pruned() {
             assert!(
                 matches!(found, Found::Reply { reply: found, run, .. } if found == reply("a\0b") && run == "a")
             );
-            assert_eq!(archive.forget_prompts().unwrap(), 2);
+            assert_eq!(archive.forget_prompts().unwrap().count, 2);
             let pruning = Pruning { kind: Some(ReplyKind::Turn), ..Pruning::default() };
-            assert_eq!(archive.prune(&pruning, true).unwrap(), 2);
-            assert_eq!(archive.prune(&pruning, false).unwrap(), 2);
+            assert_eq!(archive.prune(&pruning, true).unwrap().count, 2);
+            assert_eq!(archive.prune(&pruning, false).unwrap().count, 2);
             assert_eq!(counts(&archive), (1, 0, 0));
             let early = Pruning { before: Some("2001-01-01T00:00:00Z".into()), ..Pruning::default() };
-            assert_eq!(archive.prune(&early, false).unwrap(), 0);
+            assert_eq!(archive.prune(&early, false).unwrap().count, 0);
             assert_eq!(archive.forget_adaptations().unwrap(), 1);
+        }
+    }
+}
+
+/// What a run says at its end counts more than what it said when it began, in whichever order stores are joined.
+#[tokio::test]
+async fn a_finished_record_takes_the_place_of_an_unfinished_one() {
+    for (number, from) in Place::each("runs_from").iter().enumerate() {
+        for into in Place::each(&format!("runs_into_{number}")) {
+            from.open("a").manifest(r#"{"began":1}"#.into(), false).await.unwrap();
+            let mut archive = Archive::open_or_create(&into.place()).unwrap();
+            archive.merge(&from.archive()).unwrap();
+            assert_eq!(archive.contents().unwrap().unfinished, 1);
+            from.open("a").manifest(r#"{"ended":1}"#.into(), true).await.unwrap();
+            archive.merge(&from.archive()).unwrap();
+            assert_eq!(archive.contents().unwrap().unfinished, 0);
+            let manifest = || into.value("SELECT manifest FROM runs WHERE id = 'a'");
+            assert_eq!(manifest(), r#"{"ended":1}"#);
+            from.tamper("UPDATE runs SET finished_at = NULL, manifest = '{}'");
+            archive.merge(&from.archive()).unwrap();
+            assert_eq!((archive.contents().unwrap().unfinished, manifest().as_str()), (0, r#"{"ended":1}"#));
+            from.tamper("DELETE FROM runs");
         }
     }
 }

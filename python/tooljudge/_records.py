@@ -167,7 +167,10 @@ def store_prune(**options: Unpack[PruneOptions]) -> dict[str, Any]:
 
 
 def store_merge(*sources: Path, store: Path | None = None) -> list[dict[str, Any]]:
-    """Copies the replies of other stores into this one; on a conflict, this one's reply stays."""
+    """Copies the replies of other stores into this one; on a conflict, this one's reply stays unless it is damaged.
+
+    Per source, the numbers of replies that were `added`, `known` here, `damaged` there (left behind) and `mended` here.
+    """
     return _of_store("merge", sources, {"store": store})
 
 

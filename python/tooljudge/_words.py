@@ -60,7 +60,8 @@ _FILES: "contextvars.ContextVar[dict[str, str]]" = contextvars.ContextVar("toolj
 def without_promise(text):
     """What is said of a run that was stopped, where its replies are kept nowhere."""
     text = re.sub("every reply (that came )?is kept", "no reply is kept", text)
-    return re.sub(r"\. (Make the same call|Run the same command) again to go on from there", "", text)
+    again = r"\. (Make the same call|Run the same command) again (without \S+ )?to go on from there( \([^)]*\))?"
+    return re.sub(again, "", text)
 
 
 @contextlib.contextmanager

@@ -49,12 +49,12 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
     let control = host.control(args.quiet);
     let output = OutputSettings { path: Some(args.output), force: args.force, ..OutputSettings::default() };
     let merged = run::merge(MergeSettings { parts: args.parts, output }, &*control.observer);
-    let shown = merged.map_err(anyhow::Error::from).map(|MergeSummary { output, parts, written }| {
+    let shown = merged.map_err(anyhow::Error::from).map(|MergeSummary { output, parts, written, skipped }| {
         let is_taken = is_stdout(&output);
         if args.json && !is_taken {
             let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
             let output = output.display().to_string();
-            printer.data(&format!("{:#}", json!({ "output": output, "rows": written.rows, "parts": parts })));
+            printer.data(&format!("{:#}", json!({ "output": output, "rows": written.rows, "skipped_budget": skipped, "parts": parts })));
         } else if !is_taken {
             let (rows, parts) = (counted(written.rows, "row"), counted(parts.len() as u64, "part"));
             printer.talk(&format!("written  {} ({rows} of {parts})", output.display()));

@@ -12,7 +12,12 @@ use super::host::Host;
 use super::printer::Printer;
 use super::store_place::store_place;
 use crate::report::{Column, Table, counted, wrapped};
-use crate::store::{Archive, Contents, LearntAdaptation, Pruning, ReplyKind, StorePlace, Wasted};
+use crate::store::{
+    Archive, Contents, Dropped, LearntAdaptation, Merged, Pruning, ReplyKind, StorePlace, Wasted,
+};
+
+/// No reply is older than this, in days.
+const OLDEST_DAYS: i64 = 36_500;
 
 /// Manage the store of replies (the cache).
 #[derive(Debug, Args)]
@@ -35,7 +40,8 @@ enum StoreCommand {
     Stat,
     /// Delete the replies that meet all conditions, and free their disk space
     Prune(PruneArgs),
-    /// Copy the replies of other stores into this one, which is created if need be; on a conflict, this store's reply stays
+    /// Copy the replies of other stores into this one, which is created if need be; on a conflict, this store's reply stays unless it is
+    /// damaged
     Merge {
         /// Stores to copy from
         #[arg(required = true, value_name = "FROM")]
@@ -45,7 +51,7 @@ enum StoreCommand {
 
 #[derive(Debug, Args)]
 struct PruneArgs {
-    /// Replies older than this: 30d, 12h, 90m
+    /// Replies older than this: 30d, 12h, 90m; at most 36500d
     #[arg(long, value_name = "AGE")]
     older_than: Option<String>,
 
@@ -92,7 +98,7 @@ pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
             });
         }
         StoreCommand::Prune(prune) => {
-            let Pruned { what, count } = pruned(&archive, prune)?;
+            let Pruned { what, dropped: Dropped { count, not_shrunk } } = pruned(&archive, prune)?;
             let verb = match (prune.dry_run, what) {
                 (true, _) => "would go",
                 (false, "adaptations") => "forgotten",
@@ -103,6 +109,12 @@ pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
             } else {
                 format!("{count} {what} {verb}")
             });
+            if let Some(why) = not_shrunk {
+                printer.warn(&format!(
+                    "{count} {what} {verb}, but the file could not be made smaller: {why}. Run the same command again when it works: it makes \
+                     the file smaller, whatever it finds"
+                ));
+            }
         }
         StoreCommand::Merge { .. } => {}
     }
@@ -122,16 +134,20 @@ fn merge(from: &[StorePlace], into: &StorePlace, json: bool, printer: Printer<'_
         let merged = archive.merge(source)?;
         let place = place.to_string();
         if json {
-            let (added, known, damaged) = (merged.added, merged.known, merged.damaged);
-            all.push(json!({ "from": place, "added": added, "known": known, "damaged": damaged }));
+            let Merged { added, known, damaged, mended } = merged;
+            all.push(json!({ "from": place, "added": added, "known": known, "damaged": damaged, "mended": mended }));
             continue;
         }
+        let mended = match merged.mended {
+            0 => String::new(),
+            mended => format!(", {mended} damaged ones here replaced"),
+        };
         let damaged = match merged.damaged {
             0 => String::new(),
             damaged => format!(", {damaged} damaged ones left behind"),
         };
         let (added, known) = (merged.added, merged.known);
-        printer.data(&format!("{place}: {added} replies taken over, {known} known already{damaged}"));
+        printer.data(&format!("{place}: {added} replies taken over, {known} known already{mended}{damaged}"));
     }
     if json {
         printer.data(&format!("{:#}", json!(all)));
@@ -142,13 +158,21 @@ fn merge(from: &[StorePlace], into: &StorePlace, json: bool, printer: Printer<'_
 /// How many of what went, or would go.
 struct Pruned {
     what: &'static str,
-    count: u64,
+    dropped: Dropped,
+}
+
+/// A number of things that take no room which could be given back.
+fn counted_only(count: u64) -> Dropped {
+    Dropped { count, not_shrunk: None }
 }
 
 fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<Pruned> {
     if args.prompts {
-        let count = if args.dry_run { archive.contents()?.prompts } else { archive.forget_prompts()? };
-        return Ok(Pruned { what: "prompts", count });
+        let dropped = match args.dry_run {
+            true => counted_only(archive.contents()?.prompts),
+            false => archive.forget_prompts()?,
+        };
+        return Ok(Pruned { what: "prompts", dropped });
     }
     if args.adaptations {
         let count = if args.dry_run {
@@ -156,7 +180,7 @@ fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<Pruned> {
         } else {
             archive.forget_adaptations()?
         };
-        return Ok(Pruned { what: "adaptations", count });
+        return Ok(Pruned { what: "adaptations", dropped: counted_only(count) });
     }
     let before = match &args.older_than {
         Some(age) => Some((Timestamp::now() - self::age(age)?).to_string()),
@@ -169,7 +193,7 @@ fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<Pruned> {
             "give a condition for the replies to delete: --older-than, --model, --run or --kind (or --prompts or --adaptations to drop only those)"
         );
     }
-    Ok(Pruned { what: "replies", count: archive.prune(&pruning, args.dry_run)? })
+    Ok(Pruned { what: "replies", dropped: archive.prune(&pruning, args.dry_run)? })
 }
 
 /// `30d`, `12h`, `90m`.
@@ -184,7 +208,11 @@ fn age(text: &str) -> anyhow::Result<SignedDuration> {
     let number = text.strip_suffix(unit).and_then(|number| number.parse::<u32>().ok()).filter(|_| hours > 0);
     let number =
         number.with_context(|| format!("--older-than {text}: expected an age such as 30d, 12h or 90m"))?;
-    Ok(SignedDuration::from_secs(i64::from(number) * hours))
+    let age = SignedDuration::from_secs(i64::from(number) * hours);
+    if age > SignedDuration::from_hours(24 * OLDEST_DAYS) {
+        bail!("--older-than {text}: an age is at most {OLDEST_DAYS}d (100 years)");
+    }
+    Ok(age)
 }
 
 fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {

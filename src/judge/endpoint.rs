@@ -1,5 +1,6 @@
 //! Where a judge lives, what opens the door, and the way there.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -11,6 +12,7 @@ use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::redact::{REDACTED, Redactor};
+use super::route::route;
 use super::{Provider, SetupError};
 
 /// Shorter header and query values are no secrets, and could not be told apart in a message.
@@ -74,7 +76,9 @@ impl Endpoint {
         })
     }
 
-    /// Sends a header with every request, in place of ours of the same name.
+    /// Sends a header with every request, in place of ours of the same name. A gateway may choose by it who answers: replies are reused only
+    /// where it is the same, unless its name says that it is a credential (`Authorization`, `X-Api-Key`, `Cookie`, a `token`, `secret` or the
+    /// like) or differs from request to request.
     pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Endpoint, SetupError> {
         let header = name.parse().map_err(|_| SetupError::HeaderName(name.to_owned()))?;
         self.hide(&value);
@@ -82,7 +86,8 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Adds a pair to the query of every request; it makes no difference to which replies are reused.
+    /// Adds a pair to the query of every request. Which of them make a difference to the replies that are reused is as for
+    /// [`Endpoint::with_header`]; a query in the base URL is treated in the same way.
     pub fn with_query(mut self, name: &str, value: SecretString) -> Endpoint {
         self.hide(&value);
         self.query.push((name.to_owned(), value));
@@ -114,6 +119,16 @@ impl Endpoint {
     /// The URL without user, password, query and fragment: fit for logs, fingerprints and manifests.
     pub(crate) fn public_url(&self) -> String {
         public(&self.url)
+    }
+
+    /// A hash of the own headers and query pairs that may choose who answers; `None` where there are none.
+    pub(super) fn route(&self) -> Option<String> {
+        // Of two headers with one name the last one is sent.
+        let headers: BTreeMap<&str, &str> =
+            { self.headers.iter() }.map(|(name, value)| (name.as_str(), value.expose_secret())).collect();
+        let in_url: Vec<_> = self.url.query_pairs().collect();
+        let given = self.query.iter().map(|(name, value)| (name.as_str(), value.expose_secret()));
+        route(headers.into_iter(), in_url.iter().map(|(name, value)| (&**name, &**value)).chain(given))
     }
 
     /// Whether both are served at one place: by the same scheme, host and port.
@@ -330,6 +345,22 @@ mod tests {
         // Placeholders are no secrets, and occur within words.
         let endpoint = Endpoint::new("http://localhost", Some("e".into())).unwrap();
         assert_eq!(endpoint.redact("cannot be reached".to_owned()), "cannot be reached");
+    }
+
+    #[test]
+    fn own_headers_and_queries_tell_judges_apart_wherever_they_stand() {
+        let at = |url: &str| Endpoint::new(url, Some("the-key".into())).unwrap();
+        let plain = "https://host.example/v1";
+        assert_eq!(at(plain).route(), None);
+        let routed = |value: &str| at(plain).with_header("X-Route", value.into()).unwrap().route();
+        assert_ne!(routed("small"), routed("large"));
+        assert_eq!(routed("small"), at(plain).with_header("x-route", "small".into()).unwrap().route());
+        let of = |value: &str| at(plain).with_query("tenant", value.into()).route();
+        assert!(of("1").is_some() && of("1") != of("2"));
+        assert_eq!(of("1"), at("https://host.example/v1?tenant=1").route());
+        assert_eq!(at("https://host.example/v1?key=0123456").route(), None);
+        assert_eq!(at(plain).with_header("Authorization", "Bearer x".into()).unwrap().route(), None);
+        assert!(!routed("a-secret-of-the-gateway").unwrap().contains("secret"));
     }
 
     #[test]

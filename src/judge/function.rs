@@ -72,6 +72,7 @@ impl Function {
             endpoint: format!("function:{}", self.version),
             model: self.name.clone(),
             parameters: Parameters::default().to_json(),
+            route: None,
         }
     }
 

@@ -33,6 +33,7 @@ mod rail_compliance;
 mod redact;
 mod remote;
 mod retry;
+mod route;
 mod settings;
 mod setup_error;
 mod starvation;
@@ -70,6 +71,18 @@ pub struct Identity {
     pub model: String,
     /// The parameters *requested*, as JSON. May hold secrets of gateways: for fingerprints only.
     pub parameters: String,
+    /// A hash of the headers and query pairs that may choose who answers; absent where there are none.
+    pub route: Option<String>,
+}
+
+impl Identity {
+    /// The endpoint as replies are kept under it: with the route behind it, where there is one.
+    pub fn stored_endpoint(&self) -> String {
+        match &self.route {
+            None => self.endpoint.clone(),
+            Some(route) => format!("{}#route:{route}", self.endpoint),
+        }
+    }
 }
 
 /// A reply, and the place in flight it still holds: to be dropped once the reply is safe.

@@ -41,14 +41,15 @@ impl Target {
     /// What replies and adaptations are kept under.
     ///
     /// Chat completions, wherever they are spoken, go by the endpoint alone; another format on the same address may
-    /// give other replies, so its name is added.
+    /// give other replies, so its name is added. So may another route through a gateway: see [`Endpoint::with_header`].
     pub fn identity(&self) -> Identity {
         let url = self.endpoint.public_url();
         let endpoint = match self.provider {
             Provider::OpenAi | Provider::Azure => url,
             other => format!("{url}#{other}"),
         };
-        Identity { endpoint, model: self.model.clone(), parameters: self.parameters.to_json() }
+        let route = self.endpoint.route();
+        Identity { endpoint, model: self.model.clone(), parameters: self.parameters.to_json(), route }
     }
 
     pub(super) fn format(&self) -> Box<dyn ProviderFormat> {

@@ -26,8 +26,21 @@ pub struct Session {
     pub control: Control,
 }
 
-/// What is said of a run that was stopped while its panel was asked, and that wrote no table.
-pub(super) const KEPT: &str = "every reply that came is kept. Run the same command again to go on from there";
+/// What is said of a run that was stopped while its panel was asked, and that wrote no table. One that was `fresh` would ask everything
+/// anew if it were run again as it was.
+pub(super) fn kept(fresh: bool) -> String {
+    format!("every reply that came is kept. {}", go_on(fresh))
+}
+
+/// How to go on with a run that was stopped.
+pub(super) fn go_on(fresh: bool) -> &'static str {
+    match fresh {
+        false => "Run the same command again to go on from there",
+        true => {
+            "Run the same command again without --fresh to go on from there (replies of earlier runs count then too)"
+        }
+    }
+}
 
 impl Session {
     /// Asks all model judges about `source`; returns how far each member of the panel came.

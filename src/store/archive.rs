@@ -88,6 +88,17 @@ pub struct Merged {
     pub known: u64,
     /// Replies left behind because they are damaged.
     pub damaged: u64,
+    /// Damaged replies of ours whose place a sound one has taken.
+    pub mended: u64,
+}
+
+/// What was dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// How many.
+    pub count: u64,
+    /// Why the file is as large as before; the next time that something is dropped, it is made smaller.
+    pub not_shrunk: Option<StoreError>,
 }
 
 /// A reply, and what lies beside it.
@@ -174,12 +185,12 @@ impl Archive {
     }
 
     /// Drops the replies that `pruning` means, and gives their room back; with `rehearse`, only counts them.
-    pub fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<u64, StoreError> {
+    pub fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<Dropped, StoreError> {
         with!(&self.0, prune(pruning, rehearse))
     }
 
-    /// Drops the prompts kept beside replies, and gives their room back; returns how many there were.
-    pub fn forget_prompts(&self) -> Result<u64, StoreError> {
+    /// Drops the prompts kept beside replies, and gives their room back.
+    pub fn forget_prompts(&self) -> Result<Dropped, StoreError> {
         with!(&self.0, forget_prompts())
     }
 
@@ -188,7 +199,8 @@ impl Archive {
         with!(&self.0, forget_adaptations())
     }
 
-    /// Takes over what `other` has and this store lacks: replies, runs, and what is known of endpoints. All or nothing.
+    /// Takes over what `other` has and this store lacks or has damaged: replies, runs that have come to an end meanwhile, and what is known
+    /// of endpoints. Runs that write the store meanwhile go on. If it fails, a part may be taken over; to do it again does the rest.
     pub fn merge(&mut self, other: &Archive) -> Result<Merged, StoreError> {
         with!(&mut self.0, merge(other))
     }

@@ -42,10 +42,10 @@ pub enum StoreError {
              every reply kept before is still there"
     )]
     Disk { place: String, why: String },
-    /// Another process has held the store's lock for 30 seconds; its name, where it is known.
-    #[error("the reply store {place} has been locked for 30 seconds by {}; stop that process, or use another store with \
+    /// Another process has held the store's lock for so long; its name, where it is known.
+    #[error("the reply store {place} has been locked for {seconds} seconds by {}; stop that process, or use another store with \
              --store FILE", lock_owner.as_deref().unwrap_or("another process"))]
-    Locked { place: String, lock_owner: Option<String> },
+    Locked { place: String, lock_owner: Option<String>, seconds: u64 },
     /// Any other failure of SQLite or of the server.
     #[error("the reply store {place} failed: {why}")]
     Failed { place: String, why: String },

@@ -19,7 +19,7 @@ pub struct Fingerprint(pub(super) [u8; 16]);
 pub struct AskHasher(blake3::Hasher);
 
 impl AskHasher {
-    /// `endpoint` without credentials and query; `parameters` as *requested*, whatever is later dropped, so that an
+    /// `endpoint` without credentials, its query at most as a hash; `parameters` as *requested*, whatever is later dropped, so that an
     /// endpoint which learns to obey does not change the question.
     pub fn new(endpoint: &str, model: &str, parameters: &str) -> AskHasher {
         let mut hasher = blake3::Hasher::new();

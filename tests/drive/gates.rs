@@ -398,12 +398,15 @@ fn agents_whose_replies_the_store_cannot_tell_apart_are_refused() {
     let (server, work) = (Server::start(traveller), workspace(2));
     work.file(
         "tooljudge.toml",
-        "[judges.a]\njudge = \"openai:m\"\nheaders = { X = \"a\" }\n[judges.b]\njudge = \"openai:m\"\nheaders = { X = \"b\" }\n\
-         [judges.c]\njudge = \"openai:m\"\nbody = { seed = 1 }\n",
+        "[judges.a]\njudge = \"openai:m\"\nheaders = { X-Token = \"a\" }\n[judges.b]\njudge = \"openai:m\"\nheaders = { X-Token = \"b\" }\n\
+         [judges.c]\njudge = \"openai:m\"\nbody = { seed = 1 }\n[judges.d]\njudge = \"openai:m\"\nheaders = { X-Route = \"d\" }\n",
     );
     let of = |name: &str| format!("base_url = \"{}\"\n[judges.{name}]", server.url);
     let settings = work.read("tooljudge.toml");
-    let settings = settings.replace("[judges.b]", &of("b")).replace("[judges.c]", &of("c"));
+    let settings = settings
+        .replace("[judges.b]", &of("b"))
+        .replace("[judges.c]", &of("c"))
+        .replace("[judges.d]", &of("d"));
     work.file("tooljudge.toml", format!("{settings}base_url = \"{}\"\n", server.url));
     let drive = |agents: [&str; 2]| {
         work.run(&["drive", "--allow-failures", "suite.toml", "--agent", agents[0], "--agent", agents[1]])
@@ -412,6 +415,10 @@ fn agents_whose_replies_the_store_cannot_tell_apart_are_refused() {
     assert!(ran.stderr.contains("a and b ask the same model at the same address"), "{}", ran.stderr);
     assert_eq!(server.requests(), 0);
     drive(["a", "c"]).ended(0);
+    // A gateway may choose the model by a header: that tells them apart.
+    let before = server.requests();
+    drive(["a", "d"]).ended(0);
+    assert!(server.requests() > before, "the replies of one are not the other's");
 }
 
 #[test]

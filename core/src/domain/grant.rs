@@ -41,7 +41,7 @@ pub struct Block {
     pub ends: i64,
 }
 
-/// The blocks that living runs have reserved, in any order.
+/// The blocks that living runs have reserved and those that had begun when others left, in any order.
 #[derive(Debug, Clone, Default)]
 pub struct Line(pub Vec<Block>);
 
@@ -75,6 +75,12 @@ impl Line {
         let block = Block { run: run.to_owned(), number, asked: now, starts, ends: starts + length };
         self.0.push(block.clone());
         block
+    }
+
+    /// Frees what `run`, which has left or died at `now`, has reserved and not begun. A block that has begun is used: whoever comes next
+    /// finds the limit taken until its end, as a server counts that does not know one run from another.
+    pub fn leave(&mut self, now: i64, run: &str) {
+        self.0.retain(|block| block.run != run || block.starts <= now);
     }
 
     /// What `run` and each of the others that share the line at `now` may reserve at once.
@@ -138,6 +144,17 @@ mod tests {
         assert_eq!(span(&mut line, 1, "e", 1, 5), (10, 15));
         assert_eq!(span(&mut line, 1, "f", 1, 5), (15, 20));
         assert_eq!(span(&mut line, 1, "g", 1, 5), (50, 55));
+    }
+
+    #[test]
+    fn what_a_run_has_begun_counts_when_it_has_left() {
+        let mut line = Line::default();
+        for (number, run) in [(1, "a"), (2, "a"), (1, "b")] {
+            line.grant(0, run, number, 30 * SECOND);
+        }
+        line.leave(SECOND, "a");
+        assert_eq!(span(&mut line, SECOND, "c", 1, 30 * SECOND), (30 * SECOND, 60 * SECOND));
+        assert_eq!(span(&mut line, SECOND, "d", 1, 30 * SECOND), (90 * SECOND, 120 * SECOND));
     }
 
     #[test]

@@ -74,7 +74,17 @@ impl JudgeTask {
     /// Hashes this judge task's questions.
     pub(crate) fn hasher(&self) -> AskHasher {
         let identity = self.judge.identity();
-        AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
+        AskHasher::new(&identity.stored_endpoint(), &identity.model, &identity.parameters)
+    }
+
+    /// Whether every question of this judge task is one of `other`'s too.
+    pub(crate) fn asks_what(&self, other: &JudgeTask) -> bool {
+        self.judge.identity() == other.judge.identity()
+            && self.template.hash() == other.template.hash()
+            && self.rails().labels().eq(other.rails().labels())
+            && (self.form, self.unit, self.repeat) == (other.form, other.unit, other.repeat)
+            && self.votes <= other.votes
+            && self.first.is_some() == other.first.is_some()
     }
 
     /// What the questions about `sample` are about: itself, or each of its calls.

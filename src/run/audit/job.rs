@@ -12,7 +12,7 @@ use super::{Answers, AuditSummary, ProbeBatches, probe_batches, reports};
 use crate::audit::{Answer, Audited, findings};
 use crate::domain::Task;
 use crate::run::panel::Purpose;
-use crate::run::session::{KEPT, apart};
+use crate::run::session::{apart, kept};
 use crate::run::settings::AuditSettings;
 use crate::run::{
     Control, Forecast, Member, MemberKind, ProbeBatch, Row, RunError, Samples, Session, forecasts, runtime,
@@ -36,7 +36,8 @@ use crate::run::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub async fn audit(settings: AuditSettings, control: &Control) -> Result<AuditSummary, RunError> {
-    attack(settings, control).await.map_err(|error| error.if_stopped(KEPT))
+    let kept = kept(settings.panel.store.fresh);
+    attack(settings, control).await.map_err(|error| error.if_stopped(&kept))
 }
 
 /// [`audit()`] for programs that are not asynchronous.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::plan::{self, LabelSource, Plan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
 use crate::bench::{self, Contender};
-use crate::run::session::{KEPT, apart};
+use crate::run::session::{apart, kept};
 use crate::run::settings::BenchSettings;
 use crate::run::{
     AskOutcome, BaselineLabeller, Control, Gatherer, InvalidGolds, Labeller, Observer, RunError, Session,
@@ -33,7 +33,8 @@ use crate::write::{self, Finished};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub async fn bench(settings: BenchSettings, control: &Control) -> Result<BenchSummary, RunError> {
-    measure_all(settings, control).await.map_err(|error| error.if_stopped(KEPT))
+    let kept = kept(settings.panel.store.fresh);
+    measure_all(settings, control).await.map_err(|error| error.if_stopped(&kept))
 }
 
 /// [`bench()`] for programs that are not asynchronous.

@@ -46,7 +46,7 @@ impl Agent {
 /// Names the replies of a model of this version in the store.
 pub(super) fn hasher(model: &Remote, version: &str) -> AskHasher {
     let identity = model.identity();
-    AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters).of_version(version)
+    AskHasher::new(&identity.stored_endpoint(), &identity.model, &identity.parameters).of_version(version)
 }
 
 /// A stored reply as an episode hears it.

@@ -26,7 +26,7 @@ pub enum DriveError {
     /// Two agents whose replies the store cannot tell apart.
     #[error(
         "{a} and {b} ask the same model at the same address with the same parameters, so that one would be given the other's replies \
-         (headers and queries do not tell them apart): drive them in two runs, each with a --store of its own"
+         (headers and queries that are credentials do not tell them apart): drive them in two runs, each with a --store of its own"
     )]
     SameIdentity { a: String, b: String },
     /// A filter that leaves nothing.

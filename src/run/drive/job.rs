@@ -23,7 +23,7 @@ use crate::drive::record::case_record;
 use crate::drive::{Ended, Stage};
 use crate::judge::Remote;
 use crate::run::junit::{self, Suite};
-use crate::run::session::{apart, unkept};
+use crate::run::session::{apart, go_on, unkept};
 use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
 use crate::run::{
     AskOutcome, Control, MemberSummary, Pass, Progress, RunError, Stop, dollars, runtime, sharing,
@@ -64,15 +64,17 @@ pub async fn drive(settings: DriveSettings, control: &Control) -> Result<DriveSu
     }
     control.observer.begins();
     let kept = match plan.settings.is_kept() {
-        true => {
-            "every reply that came is kept, and no table was written. Run the same command again to go on from there"
-        }
+        true => format!(
+            "every reply that came is kept, and no table was written. {}",
+            go_on(plan.settings.store.fresh)
+        ),
         false => {
             "no table was written, and nothing is kept of an agent without --agent-version or --agent-files"
+                .to_owned()
         }
     };
-    let outcomes = plan.ask().await.map_err(|error| error.if_stopped(kept))?;
-    plan.finish(outcomes, began).await.map_err(|error| error.if_stopped(kept))
+    let outcomes = plan.ask().await.map_err(|error| error.if_stopped(&kept))?;
+    plan.finish(outcomes, began).await.map_err(|error| error.if_stopped(&kept))
 }
 
 /// [`drive()`] for programs that are not asynchronous.

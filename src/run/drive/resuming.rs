@@ -119,7 +119,7 @@ fn stopped(reader: &Reader, key: &str, value: &str) -> Result<Option<(String, St
 fn key(agents: &[Agent], suites: &[(String, usize)]) -> String {
     let models = agents.iter().filter_map(|agent| Some((&agent.name, agent.model()?.identity())));
     let models: Vec<Value> =
-        models.map(|(name, identity)| json!([name, identity.endpoint, identity.model])).collect();
+        models.map(|(name, identity)| json!([name, identity.stored_endpoint(), identity.model])).collect();
     let suites: Vec<&String> = suites.iter().map(|(name, _)| name).collect();
     json!([models, suites]).to_string()
 }

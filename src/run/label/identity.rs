@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::run::Manifest;
 use crate::run::input::{SHARD_ROW, Shard};
-use crate::run::settings::{LabelSettings, SettingsError, Take};
+use crate::run::panel::Panel;
+use crate::run::settings::{JudgeKind, JudgeSettings, LabelSettings, SettingsError, Take};
 use crate::run::{Destination, Source};
 use crate::write::{Formulas, Output, is_stream, manifest_path};
 
@@ -16,6 +17,9 @@ pub(super) struct ShardIdentity {
     shard: Shard,
     input: String,
     options: String,
+    /// Headers and queries of the judges, where they may choose who answers.
+    routes: String,
+    prices: String,
     /// The columns that are written, which rows of JSON Lines need not all have.
     columns: Vec<String>,
     /// Whether formulas are escaped, which also quotes every text.
@@ -28,6 +32,7 @@ impl ShardIdentity {
         settings: &LabelSettings,
         source: &Source,
         destination: &Destination,
+        panel: &Panel,
         manifest: &Manifest,
     ) -> Result<Option<ShardIdentity>, SettingsError> {
         let output = &destination.output;
@@ -60,16 +65,26 @@ impl ShardIdentity {
         let input = input.finalize().to_hex().to_string();
         let escaped = output.format.formulas == Formulas::Escaped;
         let columns = destination.schema(source.table.schema()).names().map(str::to_owned).collect();
-        Ok(Some(ShardIdentity { shard, input, options: options.to_hex().to_string(), columns, escaped }))
+        let options = options.to_hex().to_string();
+        let (routes, prices) = (routes(panel), prices(settings));
+        Ok(Some(ShardIdentity { shard, input, options, routes, prices, columns, escaped }))
     }
 
     /// What the manifest says of it once the table is at `path`.
     pub(super) fn record(&self, path: &Path) -> Result<Value, Error> {
-        let ShardIdentity { shard, input, options, columns, escaped } = self;
+        let ShardIdentity { shard, input, options, routes, prices, columns, escaped } = self;
         let table = hash_of_file(path)?;
-        Ok(
-            json!({ "index": shard.index, "count": shard.count, "input": input, "options": options, "columns": columns, "escaped": escaped, "table": table }),
-        )
+        Ok(json!({
+            "index": shard.index,
+            "count": shard.count,
+            "input": input,
+            "options": options,
+            "routes": routes,
+            "prices": prices,
+            "columns": columns,
+            "escaped": escaped,
+            "table": table,
+        }))
     }
 }
 
@@ -86,6 +101,24 @@ fn in_place(path: &Path, shard: Shard) -> Option<String> {
         // A run that was killed as it put its table into place has said no more than how large that is.
         _ => manifest.as_object().is_some_and(|own| own.len() > 1).then(|| "a whole table".to_owned()),
     }
+}
+
+/// The routes of all judges, as one hash: two parts were asked in the same way if it is the same.
+fn routes(panel: &Panel) -> String {
+    let routes: Vec<Option<&str>> = { panel.members.iter() }
+        .map(|member| member.judge_task().and_then(|judge_task| judge_task.judge.identity().route.as_deref()))
+        .collect();
+    blake3::hash(json!(routes).to_string().as_bytes()).to_hex().to_string()
+}
+
+/// What the judges' tokens cost, likewise: the column of costs rests on it.
+fn prices(settings: &LabelSettings) -> String {
+    let price = |judge: &JudgeSettings| match &judge.kind {
+        JudgeKind::Model(model) => model.price(),
+        JudgeKind::Builtin | JudgeKind::Trained(_) | JudgeKind::Function(_) => None,
+    };
+    let prices: Vec<_> = settings.panel.judges.iter().map(price).collect();
+    blake3::hash(format!("{prices:?}").as_bytes()).to_hex().to_string()
 }
 
 /// The hash of a file's bytes, in hexadecimal digits.

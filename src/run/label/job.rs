@@ -17,6 +17,7 @@ use crate::read::ReadError;
 use crate::report::counted;
 use crate::run::junit::{self, CaseOutcome};
 use crate::run::panel::Purpose;
+use crate::run::session::go_on;
 use crate::run::settings::{LabelSettings, ResnapSettings};
 use crate::run::{
     AskOutcome, Ceiling, Control, Failures, Forecast, RunError, Samples, Summary, forecasts, runtime,
@@ -124,12 +125,11 @@ async fn run(
         Err(error) => return Err(error),
     };
     // Where nothing came, there is nothing to go on from, and whatever is wrong with the judge will be wrong again.
+    let again = go_on(plan.session.panel.settings.store.fresh);
     let in_vain = matches!(stopped, RunError::Judge { .. }) && !plan.session.has_replies();
     let kept = |table: &str| match in_vain {
         true => format!("no reply came and {table}"),
-        false => format!(
-            "every reply that came is kept and {table}. Run the same command again to go on from there"
-        ),
+        false => format!("every reply that came is kept and {table}. {again}"),
     };
     if !plan.partial {
         return Err(stopped.unfinished(&kept("no table was written")));

@@ -100,7 +100,7 @@ impl Plan {
         };
         let gold =
             settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
-        let shard = ShardIdentity::new(&settings, &source, &destination, &manifest)?;
+        let shard = ShardIdentity::new(&settings, &source, &destination, &panel, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
             source: Arc::new(source),

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::MergeError;
-use crate::domain::Json;
+use crate::domain::{Json, Status};
 use crate::read::{Batches, ReadError};
 use crate::run::RunError;
 use crate::run::input::{SHARD_ROW, Shard};
@@ -20,6 +21,9 @@ pub(super) struct ShardRecord {
     pub(super) count: u32,
     input: String,
     options: String,
+    /// Headers and queries of the judges, as one hash; absent in records of older programs, as the next.
+    routes: Option<String>,
+    prices: Option<String>,
     /// The columns of the whole table, in order.
     pub(super) columns: Vec<String>,
     table: String,
@@ -28,6 +32,9 @@ pub(super) struct ShardRecord {
     /// How many rows the part has.
     #[serde(default)]
     pub(super) rows: u64,
+    /// Labels that are missing because a limit on cost was reached.
+    #[serde(default)]
+    pub(super) skipped: u64,
 }
 
 impl ShardRecord {
@@ -37,6 +44,8 @@ impl ShardRecord {
         struct Manifest {
             shard: ShardRecord,
             output: Written,
+            #[serde(default)]
+            panel: Vec<Value>,
         }
         #[derive(Deserialize)]
         struct Written {
@@ -45,8 +54,10 @@ impl ShardRecord {
         let manifest = manifest_path(path);
         let text = std::fs::read_to_string(&manifest).unwrap_or_default();
         let no_shard = |_| MergeError::NoShard { path: path.to_owned(), manifest };
-        let Manifest { shard, output } = serde_json::from_str(&text).map_err(no_shard)?;
-        let shard = ShardRecord { rows: output.rows, ..shard };
+        let Manifest { shard, output, panel } = serde_json::from_str(&text).map_err(no_shard)?;
+        let place = format!("/summary/statuses/{}", Status::SkippedBudget.as_str());
+        let skipped = panel.iter().filter_map(|member| member.pointer(&place)?.as_u64()).sum();
+        let shard = ShardRecord { rows: output.rows, skipped, ..shard };
         let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
         if shard.name().parse::<Shard>().is_err() {
             return Err(MergeError::NoShard { path: path.to_owned(), manifest: manifest_path(path) }.into());
@@ -73,6 +84,15 @@ impl ShardRecord {
         }
         if self.options != other.options {
             return Some("their judges or options differ");
+        }
+        let differ = |one: &Option<String>, other: &Option<String>| {
+            one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| one != other)
+        };
+        if differ(&self.routes, &other.routes) {
+            return Some("the headers or queries of their judges differ");
+        }
+        if differ(&self.prices, &other.prices) {
+            return Some("the prices of their judges differ");
         }
         (self.columns != other.columns).then_some("their columns differ")
     }

@@ -118,7 +118,7 @@ impl Panel {
         run: &str,
         outcomes: &[AskOutcome],
     ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-        let labeller = |(member, outcomes): (&Member, &AskOutcome)| -> Result<Box<dyn Labeller>, RunError> {
+        let labeller = |(at, (member, outcomes)): (usize, (&Member, &AskOutcome))| -> Result<Box<dyn Labeller>, RunError> {
             Ok(match (&member.kind, &self.store) {
                 (MemberKind::Builtin(own), _) => Box::new(BuiltinLabeller {
                     judge: own.judge(),
@@ -129,12 +129,16 @@ impl Panel {
                 }),
                 (MemberKind::Model(judge_task), Some(store)) => {
                     let (judge_task, fresh) = (Arc::clone(judge_task), self.settings.store.fresh);
-                    Box::new(StoredLabeller::new(judge_task, store.reader()?, run, fresh, *outcomes))
+                    // Bought once, however many members ask it.
+                    let mut before = self.members[..at].iter().filter_map(Member::judge_task);
+                    let is_bought = before.any(|other| judge_task.asks_what(other));
+                    let labeller = StoredLabeller::new(judge_task, store.reader()?, run, fresh, *outcomes);
+                    Box::new(labeller.bought_before(is_bought))
                 }
                 (MemberKind::Model(_), None) => unreachable!("model judges come with a store"),
             })
         };
-        self.members.iter().zip(outcomes).map(labeller).collect()
+        self.members.iter().zip(outcomes).enumerate().map(labeller).collect()
     }
 }
 

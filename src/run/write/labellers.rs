@@ -162,6 +162,8 @@ pub struct StoredLabeller {
     pub outcomes: AskOutcome,
     /// Replies met so far: one counts as bought by the first row that has it.
     met: Ids,
+    /// Whether a member of the panel before this one asks all of these questions too: then that one bears what they cost.
+    is_bought: bool,
     /// Questions looked up so far, those counted that rows would have if they could be read.
     asked: usize,
     /// Questions without a reply whose cost was counted.
@@ -190,11 +192,18 @@ impl StoredLabeller {
             own_only,
             outcomes,
             met: Ids::default(),
+            is_bought: false,
             asked: 0,
             wasted: HashSet::new(),
             unused: HashMap::new(),
             spared: HashSet::new(),
         }
+    }
+
+    /// The same; `is_bought` says whether a member of the panel before this one asks all of its questions too and bears what they cost.
+    #[must_use]
+    pub fn bought_before(self, is_bought: bool) -> StoredLabeller {
+        StoredLabeller { is_bought, ..self }
     }
 }
 
@@ -317,13 +326,13 @@ impl StoredLabeller {
 
     /// What this run paid for answers to a question without a reply; once, however many rows share the question.
     fn wasted(&mut self, fingerprint: Fingerprint) -> Option<Paid> {
-        self.unused.get(&fingerprint).copied().filter(|_| self.wasted.insert(fingerprint))
+        self.unused.get(&fingerprint).copied().filter(|_| self.wasted.insert(fingerprint) && !self.is_bought)
     }
 
     fn vote(&mut self, found: Found) -> Labelled {
         match found {
             Found::Reply { id, mut reply, run } if run == self.run || !self.own_only => {
-                let first = self.met.insert(id);
+                let first = self.met.insert(id) && !self.is_bought;
                 if !first {
                     // Bought once, however many rows share it.
                     reply.cost_usd = reply.cost_usd.map(|_| 0.0);

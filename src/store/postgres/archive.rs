@@ -1,5 +1,6 @@
 //! A schema on a server looked over, thinned out, filled from another store.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, mpsc};
@@ -11,15 +12,15 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
 use super::error::Trouble;
-use super::reply_row::{self, COLUMNS, IN_ORDER, INSERT, Rows};
+use super::reply_row::{self, COLUMNS, IN_ITS_PLACE, IN_ORDER, INSERT, Rows};
 use super::schema;
 use super::server::Server;
 use super::statements::present;
 use super::text::{escaped, unescaped};
 use super::{STALL, answered, answered_by};
 use crate::store::archive::{
-    Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, LearntAdaptation, Merged, ModelContents,
-    Pruning, Wasted,
+    Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, Dropped, LearntAdaptation, Merged,
+    ModelContents, Pruning, Wasted,
 };
 use crate::store::place::Address;
 use crate::store::stored_reply::StoredReply;
@@ -87,10 +88,10 @@ impl Archive {
     }
 
     /// The room of what is dropped is given back by the server, in its own time.
-    pub(in crate::store) fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<u64, StoreError> {
+    pub(in crate::store) fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<Dropped, StoreError> {
         let Pruning { before, model, run, kind } = pruning.clone();
         let kind = kind.map(ReplyKind::as_str);
-        self.ask(async move |client| {
+        let count = self.ask(async move |client| {
             let condition = "($1::text IS NULL OR answered_at < $1::text::timestamptz) AND ($2::text IS NULL OR model = $2) \
                              AND ($3::text IS NULL OR run = $3) AND ($4::text IS NULL OR kind = $4)";
             let parameters: [&(dyn ToSql + Sync); 4] = [&before, &model, &run, &kind];
@@ -99,20 +100,22 @@ impl Archive {
                 return number(&client.query_one(&sql, &parameters).await?, 0);
             }
             client.execute(&format!("DELETE FROM replies WHERE {condition}"), &parameters).await
-        })
+        })?;
+        Ok(Dropped { count, not_shrunk: None })
     }
 
-    pub(in crate::store) fn forget_prompts(&self) -> Result<u64, StoreError> {
-        self.ask(async |client| {
+    pub(in crate::store) fn forget_prompts(&self) -> Result<Dropped, StoreError> {
+        let count = self.ask(async |client| {
             client.execute("UPDATE replies SET prompt = NULL WHERE prompt IS NOT NULL", &[]).await
-        })
+        })?;
+        Ok(Dropped { count, not_shrunk: None })
     }
 
     pub(in crate::store) fn forget_adaptations(&self) -> Result<u64, StoreError> {
         self.ask(async |client| client.execute("DELETE FROM adaptations", &[]).await)
     }
 
-    /// Takes over what `other` has and this store lacks. All or nothing.
+    /// Takes over what `other` has and this store lacks or has damaged. All or nothing.
     pub(in crate::store) fn merge(&mut self, other: &AnyArchive) -> Result<Merged, StoreError> {
         self.ask(async |client| client.batch_execute("BEGIN").await)?;
         let merged = self.take_over(other);
@@ -139,7 +142,9 @@ impl Archive {
                 client.execute(&insert, &[endpoint, model, adaptation, learnt_at]).await?;
             }
             let sql = "INSERT INTO runs (id, started_at, finished_at, manifest) \
-                       VALUES ($1, $2::text::timestamptz, $3::text::timestamptz, $4) ON CONFLICT DO NOTHING";
+                       VALUES ($1, $2::text::timestamptz, $3::text::timestamptz, $4) ON CONFLICT (id) DO UPDATE \
+                       SET started_at = excluded.started_at, finished_at = excluded.finished_at, manifest = excluded.manifest \
+                       WHERE runs.finished_at IS NULL AND excluded.finished_at IS NOT NULL";
             let insert = client.prepare(sql).await?;
             for ArchivedRun { id, started_at, finished_at, manifest } in &runs {
                 client.execute(&insert, &[id, started_at, finished_at, &escaped(manifest)]).await?;
@@ -151,19 +156,31 @@ impl Archive {
 
     fn take(&self, page: Vec<ArchivedReply>, merged: &mut Merged) -> Result<(), StoreError> {
         let count = page.len() as u64;
-        let added = self.ask(async move |client| {
-            let mut rows = Rows::default();
-            for ArchivedReply { fingerprint, reply, prompt, answered_at } in &page {
-                let Some(StoredReply { reply, kind, run }) = reply else { continue };
-                rows.push(*fingerprint, run, (*kind, reply), prompt.as_deref(), Some(answered_at));
+        let (added, mended) = self.ask(async move |client| {
+            let added = insert(&client, page.iter(), " ON CONFLICT DO NOTHING").await?;
+            let prints: Vec<Fingerprint> = page.iter().map(|archived| archived.fingerprint).collect();
+            if added == count {
+                return Ok((added, 0));
             }
-            let parameters = rows.into_parameters();
-            let parameters: Vec<&(dyn ToSql + Sync)> =
-                parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
-            client.execute(&format!("{INSERT}{IN_ORDER} ON CONFLICT DO NOTHING"), &parameters).await
+            // Of those that were there already, what is damaged gives way.
+            let sql = format!("SELECT fingerprint, {COLUMNS} FROM replies WHERE fingerprint = ANY($1)");
+            let mut damaged = HashSet::new();
+            for row in client.query(&sql, &[&prints]).await? {
+                let fingerprint = row.try_get(0)?;
+                if reply_row::read(fingerprint, &row, 1).is_none() {
+                    damaged.insert(fingerprint);
+                }
+            }
+            let sound = page.iter().filter(|archived| damaged.contains(&archived.fingerprint));
+            let mended = match damaged.is_empty() {
+                true => 0,
+                false => insert(&client, sound, IN_ITS_PLACE).await?,
+            };
+            Ok((added, mended))
         })?;
         merged.added += added;
-        merged.known += count - added;
+        merged.mended += mended;
+        merged.known += count - added - mended;
         Ok(())
     }
 
@@ -250,6 +267,23 @@ fn wait<T: Send + 'static>(handle: &Handle, work: impl Future<Output = T> + Send
     let (done, answer) = mpsc::channel();
     handle.spawn(async move { done.send(work.await) });
     answer.recv().ok()
+}
+
+/// Writes these replies; `conflict` says what becomes of those whose question has one. Returns how many were written.
+async fn insert(
+    client: &Client,
+    replies: impl Iterator<Item = &ArchivedReply>,
+    conflict: &str,
+) -> Result<u64, Error> {
+    let mut rows = Rows::default();
+    for ArchivedReply { fingerprint, reply, prompt, answered_at } in replies {
+        let Some(StoredReply { reply, kind, run }) = reply else { continue };
+        rows.push(*fingerprint, run, (*kind, reply), prompt.as_deref(), Some(answered_at));
+    }
+    let parameters = rows.into_parameters();
+    let parameters: Vec<&(dyn ToSql + Sync)> =
+        parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
+    client.execute(&format!("{INSERT}{IN_ORDER}{conflict}"), &parameters).await
 }
 
 async fn count(client: &Client) -> Result<Contents, Error> {

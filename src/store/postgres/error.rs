@@ -91,6 +91,8 @@ fn is_away(error: &tokio_postgres::Error) -> bool {
         &SqlState::CANNOT_CONNECT_NOW,
         // What was the main server has become a copy of another one.
         &SqlState::READ_ONLY_SQL_TRANSACTION,
+        // A statement took longer than a server that is well takes: it may be overloaded, and is not waited for without end.
+        &SqlState::QUERY_CANCELED,
     ];
     code.code().starts_with("08") || passing.contains(&code)
 }
@@ -99,7 +101,6 @@ fn is_busy(code: &SqlState) -> bool {
     let busy = [
         &SqlState::T_R_SERIALIZATION_FAILURE,
         &SqlState::T_R_DEADLOCK_DETECTED,
-        &SqlState::QUERY_CANCELED,
         &SqlState::LOCK_NOT_AVAILABLE,
     ];
     busy.contains(&code)

@@ -26,7 +26,7 @@ pub(super) fn statements() -> [String; 4] {
              again AS MATERIALIZED (SELECT starts, ends FROM grants \
              WHERE endpoint = $1 AND model = $2 AND run = $3 AND number = $4), \
              taken AS MATERIALIZED (SELECT run, starts, ends FROM grants, moment WHERE endpoint = $1 AND model = $2 \
-             AND CASE WHEN run = $3 THEN ends > now WHEN EXISTS (SELECT FROM askers WHERE askers.endpoint = $1 AND askers.model = $2 \
+             AND CASE WHEN run = $3 THEN ends > now WHEN starts <= now THEN true WHEN EXISTS (SELECT FROM askers WHERE askers.endpoint = $1 AND askers.model = $2 \
              AND askers.run = grants.run AND lease_until > clock_timestamp()) THEN true ELSE NOT {} END), \
              others AS (SELECT count(DISTINCT run) AS others FROM taken, moment WHERE run <> $3 AND ends > now - {lately}), \
              gaps AS (SELECT greatest(now, max(ends) OVER (ORDER BY starts, ends ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) \
@@ -35,11 +35,14 @@ pub(super) fn statements() -> [String; 4] {
              block AS MATERIALIZED (SELECT free AS starts, free + $5::bigint AS ends \
              FROM gaps WHERE until IS NULL OR until - free >= $5::bigint ORDER BY free LIMIT 1), \
              got AS (SELECT starts, ends FROM again UNION ALL SELECT starts, ends FROM block WHERE NOT EXISTS (SELECT FROM again)), \
-             gone AS (DELETE FROM grants USING moment \
-             WHERE endpoint = $1 AND model = $2 AND run = $3 AND number <> $4 AND ends <= now), \
+             gone AS (DELETE FROM grants USING moment WHERE endpoint = $1 AND model = $2 \
+             AND CASE WHEN run = $3 THEN number <> $4 AND ends <= now WHEN starts <= now THEN false \
+             WHEN EXISTS (SELECT FROM askers WHERE askers.endpoint = $1 AND askers.model = $2 \
+             AND askers.run = grants.run AND lease_until > clock_timestamp()) THEN false ELSE {} END), \
              noted AS (INSERT INTO grants (endpoint, model, run, number, asked, starts, ends) \
              SELECT $1, $2, $3, $4, now, starts, ends FROM block, moment WHERE NOT EXISTS (SELECT FROM again) ON CONFLICT DO NOTHING) \
              SELECT greatest(starts - now, 0), greatest(ends - greatest(starts, now), 0), {round} / (others + 1), {} FROM got, moment, others",
+            is_away("grants.run"),
             is_away("grants.run"),
             pause()
         ),
@@ -49,6 +52,12 @@ pub(super) fn statements() -> [String; 4] {
              until = CASE WHEN told.since <= excluded.since THEN greatest(told.until, excluded.until) ELSE excluded.until END"
         ),
     ]
+}
+
+/// Which blocks of a run that has left or died go: those that it had not begun, as [`Line::leave`](crate::domain::Line::leave) has it, and
+/// those that are over.
+pub(super) fn is_free() -> String {
+    format!("(starts > {NOW} OR ends <= {NOW} - {})", LATELY.as_micros())
 }
 
 /// For how many microseconds more the endpoint `$1` wants to be left alone by those that ask `$2` of it.

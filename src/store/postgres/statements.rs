@@ -90,15 +90,18 @@ pub(super) fn tidy() -> [String; 3] {
         )
     });
     let lives = "EXISTS (SELECT FROM askers WHERE askers.run = grants.run)";
-    [claims, askers, format!("DELETE FROM grants WHERE NOT {lives} AND {}", is_away("grants.run"))]
+    let free = line::is_free();
+    [claims, askers, format!("DELETE FROM grants WHERE {free} AND NOT {lives} AND {}", is_away("grants.run"))]
 }
 
 /// Drops what this run holds.
-pub(super) const LEAVE: [&str; 3] = [
-    "DELETE FROM claims WHERE claimant = $1",
-    "DELETE FROM grants WHERE run = $1",
-    "DELETE FROM askers WHERE run = $1",
-];
+pub(super) fn leave() -> [String; 3] {
+    [
+        "DELETE FROM claims WHERE claimant = $1".to_owned(),
+        format!("DELETE FROM grants WHERE run = $1 AND {}", line::is_free()),
+        "DELETE FROM askers WHERE run = $1".to_owned(),
+    ]
+}
 
 /// In the order of [`Write`].
 pub(super) fn all() -> Vec<String> {
@@ -123,9 +126,11 @@ pub(super) fn all() -> Vec<String> {
              SELECT endpoint, model, $3, {lease} FROM unnest($1::text[], $2::text[]) AS places (endpoint, model) ORDER BY 1, 2 \
              ON CONFLICT (endpoint, model, run) DO UPDATE SET lease_until = excluded.lease_until"
         ),
-        "WITH free AS (DELETE FROM grants WHERE endpoint = $1 AND model = $2 AND run = $3) \
-         DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3"
-            .to_owned(),
+        format!(
+            "WITH free AS (DELETE FROM grants WHERE endpoint = $1 AND model = $2 AND run = $3 AND {}) \
+             DELETE FROM askers WHERE endpoint = $1 AND model = $2 AND run = $3",
+            line::is_free()
+        ),
         format!(
             "WITH {settled}, mended AS (DELETE FROM failures WHERE fingerprint = ANY($1)) {INSERT}{IN_ORDER}{IN_ITS_PLACE}"
         ),

@@ -148,8 +148,8 @@ impl Writer {
             self.session = self.connect().await.ok();
         }
         if let Some(Session { client, .. }) = &self.session {
-            for sql in statements::LEAVE {
-                let _ = answered(client.execute(sql, &[&self.run])).await;
+            for sql in statements::leave() {
+                let _ = answered(client.execute(&sql, &[&self.run])).await;
             }
         }
     }

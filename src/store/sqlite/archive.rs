@@ -1,19 +1,25 @@
 //! An SQLite file looked over, thinned out, filled from another store.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
 use super::reply_row::{self, select};
 use super::{connect, create_private, error, upgrade};
 use crate::store::archive::{
-    Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, LearntAdaptation, Merged, ModelContents,
-    Pruning, Wasted,
+    Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, Dropped, LearntAdaptation, Merged,
+    ModelContents, Pruning, Wasted,
 };
 use crate::store::stored_reply::StoredReply;
 use crate::store::{Fingerprint, ReplyKind, StoreError};
 
-/// A store that exists, without a writer of its own: each operation is one transaction.
+/// Replies that are taken over in one transaction. Chosen: runs on the store wait for fractions of a second.
+const BATCH: usize = 500;
+/// The longest rest between two transactions.
+const LONGEST_REST: Duration = Duration::from_millis(500);
+
+/// A store that exists, without a writer of its own.
 #[derive(Debug)]
 pub(in crate::store) struct Archive {
     connection: Connection,
@@ -119,7 +125,7 @@ impl Archive {
     }
 
     /// Drops the replies that `pruning` means, and gives their room back; with `rehearse`, only counts them.
-    pub(in crate::store) fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<u64, StoreError> {
+    pub(in crate::store) fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<Dropped, StoreError> {
         let conditions = [
             ("answered_at < ?", pruning.before.as_deref()),
             ("model = ?", pruning.model.as_deref()),
@@ -129,23 +135,28 @@ impl Archive {
         let (clauses, values): (Vec<&str>, Vec<&str>) =
             conditions.iter().filter_map(|(clause, value)| Some((*clause, (*value)?))).unzip();
         let condition = if clauses.is_empty() { "TRUE".to_owned() } else { clauses.join(" AND ") };
-        let pruned = if rehearse {
+        let counted = if rehearse {
             let sql = format!("SELECT count(*) FROM replies WHERE {condition}");
             self.connection.query_row(&sql, params_from_iter(values), |row| row.get(0))
         } else {
-            self.connection
-                .execute(&format!("DELETE FROM replies WHERE {condition}"), params_from_iter(values))
-                .and_then(|rows| self.connection.execute_batch("VACUUM").map(|()| rows as u64))
+            let sql = format!("DELETE FROM replies WHERE {condition}");
+            self.connection.execute(&sql, params_from_iter(values)).map(|rows| rows as u64)
         };
-        pruned.map_err(|error| self.explain(&error))
+        let count = counted.map_err(|error| self.explain(&error))?;
+        Ok(Dropped { count, not_shrunk: if rehearse { None } else { self.shrink() } })
     }
 
-    /// Drops the prompts kept beside replies, and gives their room back; returns how many there were.
-    pub(in crate::store) fn forget_prompts(&self) -> Result<u64, StoreError> {
-        self.connection
-            .execute("UPDATE replies SET prompt = NULL WHERE prompt IS NOT NULL", [])
-            .and_then(|rows| self.connection.execute_batch("VACUUM").map(|()| rows as u64))
-            .map_err(|error| self.explain(&error))
+    /// Drops the prompts kept beside replies, and gives their room back.
+    pub(in crate::store) fn forget_prompts(&self) -> Result<Dropped, StoreError> {
+        let dropped =
+            self.connection.execute("UPDATE replies SET prompt = NULL WHERE prompt IS NOT NULL", []);
+        let count = dropped.map_err(|error| self.explain(&error))? as u64;
+        Ok(Dropped { count, not_shrunk: self.shrink() })
+    }
+
+    /// Gives the room of what was dropped back; otherwise why not. What was dropped is gone all the same.
+    fn shrink(&self) -> Option<StoreError> {
+        self.connection.execute_batch("VACUUM").err().map(|error| self.explain(&error))
     }
 
     /// Forgets what endpoints were found not to support, so that it is found out again; returns how much that was.
@@ -156,55 +167,83 @@ impl Archive {
             .map_err(|error| self.explain(&error))
     }
 
-    /// Takes over what `other` has and this store lacks. All or nothing.
+    /// Takes over what `other` has and this store lacks or has damaged, batch by batch: in between, runs on this store have their turn.
     pub(in crate::store) fn merge(&mut self, other: &AnyArchive) -> Result<Merged, StoreError> {
-        let path = self.path.clone();
-        let explain = |error: rusqlite::Error| error::of(&path, &error);
-        let transaction = self.connection.transaction().map_err(explain)?;
         let mut merged = Merged::default();
-        {
-            let mut known =
-                transaction.prepare("SELECT 1 FROM replies WHERE fingerprint = ?1").map_err(explain)?;
-            let mut insert = transaction.prepare(reply_row::INSERT).map_err(explain)?;
-            other.each_reply(&mut |archived| {
-                let Some(StoredReply { reply, kind, run }) = &archived.reply else {
-                    merged.damaged += 1;
-                    return Ok(());
-                };
-                if known.exists([archived.fingerprint.0]).map_err(explain)? {
-                    merged.known += 1;
-                    return Ok(());
-                }
-                let (prompt, answered_at) = (archived.prompt.as_deref(), &archived.answered_at);
-                reply_row::insert(
-                    &mut insert,
-                    archived.fingerprint,
-                    run,
-                    (*kind, reply),
-                    prompt,
-                    answered_at,
-                )
-                .map_err(explain)?;
-                merged.added += 1;
-                Ok(())
-            })?;
-            let mut insert = transaction
-                .prepare("INSERT OR IGNORE INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES (?, ?, ?, ?)")
-                .map_err(explain)?;
-            for LearntAdaptation { endpoint, model, adaptation, learnt_at } in other.learnt()? {
-                insert.execute((endpoint, model, adaptation, learnt_at)).map_err(explain)?;
+        let mut batch = Vec::with_capacity(BATCH);
+        other.each_reply(&mut |archived| {
+            batch.push(archived);
+            if batch.len() == BATCH { self.take(&mut batch, &mut merged) } else { Ok(()) }
+        })?;
+        self.take(&mut batch, &mut merged)?;
+        let (learnt, runs) = (other.learnt()?, other.runs()?);
+        self.in_one(|connection| {
+            let mut insert = connection.prepare(
+                "INSERT OR IGNORE INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES (?, ?, ?, ?)",
+            )?;
+            for LearntAdaptation { endpoint, model, adaptation, learnt_at } in learnt {
+                insert.execute((endpoint, model, adaptation, learnt_at))?;
             }
-            let mut insert = transaction
-                .prepare(
-                    "INSERT OR IGNORE INTO runs (id, started_at, finished_at, manifest) VALUES (?, ?, ?, ?)",
-                )
-                .map_err(explain)?;
-            for ArchivedRun { id, started_at, finished_at, manifest } in other.runs()? {
-                insert.execute((id, started_at, finished_at, manifest)).map_err(explain)?;
+            // What is said of a run at its end counts more than what it said when it began.
+            let mut insert = connection.prepare(
+                "INSERT INTO runs (id, started_at, finished_at, manifest) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE \
+                 SET started_at = excluded.started_at, finished_at = excluded.finished_at, manifest = excluded.manifest \
+                 WHERE runs.finished_at IS NULL AND excluded.finished_at IS NOT NULL",
+            )?;
+            for ArchivedRun { id, started_at, finished_at, manifest } in runs {
+                insert.execute((id, started_at, finished_at, manifest))?;
             }
-        }
-        transaction.commit().map_err(explain)?;
+            Ok(())
+        })?;
         Ok(merged)
+    }
+
+    /// Takes over a batch of replies, and leaves the store to others for as long as that took.
+    fn take(&self, batch: &mut Vec<ArchivedReply>, merged: &mut Merged) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let taken = self.in_one(|connection| {
+            let mut known = connection.prepare(select!(" FROM replies WHERE fingerprint = ?1"))?;
+            let mut insert = connection.prepare(reply_row::INSERT)?;
+            let mut taken = Merged::default();
+            for ArchivedReply { fingerprint, reply, prompt, answered_at } in batch.drain(..) {
+                let Some(StoredReply { reply, kind, run }) = &reply else {
+                    taken.damaged += 1;
+                    continue;
+                };
+                let ours = known
+                    .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
+                    .optional()?;
+                match ours {
+                    Some(Some(_)) => {
+                        taken.known += 1;
+                        continue;
+                    }
+                    Some(None) => taken.mended += 1,
+                    None => taken.added += 1,
+                }
+                let prompt = prompt.as_deref();
+                reply_row::insert(&mut insert, fingerprint, run, (*kind, reply), prompt, &answered_at)?;
+            }
+            Ok(taken)
+        })?;
+        merged.added += taken.added;
+        merged.known += taken.known;
+        merged.damaged += taken.damaged;
+        merged.mended += taken.mended;
+        std::thread::sleep(began.elapsed().min(LONGEST_REST));
+        Ok(())
+    }
+
+    /// Does `work` in one transaction, which waits at its beginning for its turn: one that began by reading would be refused at once when
+    /// a run has written since.
+    fn in_one<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let in_one = || {
+            let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        in_one().map_err(|error| self.explain(&error))
     }
 
     /// Visits all replies.
@@ -251,6 +290,12 @@ impl Archive {
     ) -> Result<Vec<T>, StoreError> {
         let rows = || self.connection.prepare(sql)?.query_map([], read)?.collect::<rusqlite::Result<_>>();
         rows().map_err(|error| self.explain(&error))
+    }
+
+    /// Leaves a transaction open, in which SQLite makes no file smaller.
+    #[cfg(test)]
+    pub(super) fn hold_open(&self) -> rusqlite::Result<()> {
+        self.connection.execute_batch("BEGIN")
     }
 
     fn explain(&self, error: &rusqlite::Error) -> StoreError {

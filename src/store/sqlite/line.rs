@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::run_lock::{self, Liveness};
-use crate::domain::{Block, Granted, Line};
+use crate::domain::{Block, Granted, LATELY, Line};
 
 /// Reserves a block of the limits of `place`, an endpoint and a model, for `run` of the store at `path`.
 pub(super) fn grant(
@@ -16,14 +16,16 @@ pub(super) fn grant(
     (number, length): (i64, i64),
 ) -> rusqlite::Result<Granted> {
     let now = now();
-    let mut line = living(connection, (path, run), place, now)?;
-    let set_back = line.set_back(now);
-    if set_back > 0 {
+    let ahead: Option<i64> = connection
+        .prepare_cached("SELECT max(asked) - ?3 FROM grants WHERE endpoint = ?1 AND model = ?2")?
+        .query_row(params![place.0, place.1, now], |row| row.get(0))?;
+    if let Some(set_back) = ahead.filter(|ahead| *ahead > 0) {
         connection.execute(
             "UPDATE grants SET asked = asked - ?3, starts = starts - ?3, ends = ends - ?3 WHERE endpoint = ?1 AND model = ?2",
             params![place.0, place.1, set_back],
         )?;
     }
+    let mut line = living(connection, (path, run), place, now)?;
     let block = line.grant(now, run, number, length);
     connection
         .prepare_cached(
@@ -38,7 +40,24 @@ pub(super) fn grant(
     Ok(block.granted(now, line.part(now, run), pause(connection, place)?))
 }
 
-/// What living runs have reserved; what others have is cleared away.
+/// `run` has left, at one `place` or at all, or died: what it has reserved and not begun is free again, as [`Line::leave`] has it, and
+/// what is over is cleared away.
+pub(super) fn leave(connection: &Connection, run: &str, place: Option<(&str, &str)>) -> rusqlite::Result<()> {
+    let (endpoint, model) = place.unzip();
+    connection
+        .prepare_cached(
+            "DELETE FROM grants WHERE run = ?1 AND (?2 IS NULL OR endpoint = ?2 AND model = ?3) AND (starts > ?4 OR ends <= ?5)",
+        )?
+        .execute(params![run, endpoint, model, now(), forgotten(now())])?;
+    Ok(())
+}
+
+/// What was over by then is no longer counted.
+fn forgotten(now: i64) -> i64 {
+    now - micros(LATELY)
+}
+
+/// What living runs have reserved, and what others have begun; the rest of theirs is cleared away.
 fn living(
     connection: &Connection,
     (path, run): (&Path, &str),
@@ -58,13 +77,14 @@ fn living(
     let (living, dead): (Vec<_>, Vec<_>) = reserved.into_iter().partition(|(block, lease_until)| {
         // The lock tells where the clock was set.
         block.run == run
+            || block.starts <= now && block.ends > forgotten(now)
             || *lease_until > now / 1000
             || run_lock::liveness(path, &block.run) == Liveness::Alive
     });
     for (block, _) in dead {
         connection.execute(
-            "DELETE FROM grants WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
-            [place.0, place.1, &block.run],
+            "DELETE FROM grants WHERE endpoint = ?1 AND model = ?2 AND run = ?3 AND number = ?4",
+            params![place.0, place.1, &block.run, block.number],
         )?;
     }
     Ok(Line(living.into_iter().map(|(block, _)| block).collect()))

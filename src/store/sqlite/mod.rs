@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 pub(super) mod archive;
 mod error;
+mod header;
 mod line;
 mod lock_owner;
 mod purse;
@@ -67,6 +68,7 @@ pub(super) fn private_file(path: &Path) -> std::io::Result<()> {
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
+    header::check(path)?;
     durable(path).map_err(|error| error::of(path, &error))
 }
 

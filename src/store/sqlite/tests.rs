@@ -148,6 +148,113 @@ async fn runs_know_how_many_they_are() {
     assert_eq!((asking("m").await, asking("n").await), (0, 0));
 }
 
+/// The machine was asleep, and another run has asked and answered meanwhile.
+#[tokio::test]
+async fn what_another_run_has_answered_meanwhile_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
+    let keep = async |store: &Store, question, text| {
+        store.answer(question, ReplyKind::Verdict, reply(text), None).await.unwrap();
+    };
+    let [lapsed, afresh, damaged] = ["lapsed", "afresh", "damaged"].map(fingerprint);
+    keep(&b, afresh, "old").await;
+    for (question, reuse) in [(lapsed, Reuse::All), (afresh, Reuse::OwnOnly), (damaged, Reuse::All)] {
+        assert_eq!(a.claim(question, reuse).await.unwrap(), Claim::Ours);
+    }
+    let other = Connection::open(&path).unwrap();
+    other.execute("DELETE FROM claims", []).unwrap();
+    for question in [lapsed, damaged] {
+        assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+        keep(&b, question, "theirs").await;
+    }
+    other.execute("UPDATE replies SET text = 'x' WHERE fingerprint = ?1", [damaged.0]).unwrap();
+    for question in [lapsed, afresh, damaged] {
+        keep(&a, question, "ours").await;
+    }
+    for (question, expected, by) in [(lapsed, "theirs", "b"), (afresh, "ours", "a"), (damaged, "ours", "a")] {
+        let Found::Reply { reply, run, .. } = a.reader().unwrap().get(question).unwrap() else { panic!() };
+        assert_eq!((reply.text.as_str(), run.as_str()), (expected, by));
+    }
+    // It was paid for all the same.
+    let wasted = a.reader().unwrap().wasted(&[lapsed, afresh, damaged], "a").unwrap();
+    assert_eq!(wasted.keys().collect::<Vec<_>>(), [&lapsed]);
+    assert_eq!(wasted[&lapsed].cost_usd, Some(0.000_12));
+}
+
+/// A backup or `store prune` may hold the lock for longer than SQLite waits.
+#[tokio::test]
+async fn a_run_waits_for_a_long_lock_and_loses_no_reply() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let store = Store::at(&path, "a").unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(PATIENCE * 2);
+        other.execute_batch("COMMIT").unwrap();
+    });
+    store.answer(fingerprint("q"), ReplyKind::Verdict, reply("a"), None).await.unwrap();
+    holder.join().unwrap();
+    assert!(matches!(store.reader().unwrap().get(fingerprint("q")).unwrap(), Found::Reply { .. }));
+}
+
+#[cfg(feature = "cli")]
+#[tokio::test]
+async fn what_is_dropped_is_told_although_the_file_stays_as_large() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let store = Store::at(&path, "a").unwrap();
+    store.answer(fingerprint("q"), ReplyKind::Verdict, reply("a"), Some("asked".into())).await.unwrap();
+    drop(store);
+    let archive = crate::store::sqlite::archive::Archive::open(&path).unwrap();
+    let dropped = archive.prune(&Pruning { run: Some("b".into()), ..Pruning::default() }, false).unwrap();
+    assert_eq!(dropped, Dropped { count: 0, not_shrunk: None });
+    archive.hold_open().unwrap();
+    let dropped = archive.forget_prompts().unwrap();
+    assert_eq!(dropped.count, 1);
+    assert!(matches!(dropped.not_shrunk, Some(StoreError::Failed { .. })), "{dropped:?}");
+    let dropped = archive.prune(&Pruning { run: Some("a".into()), ..Pruning::default() }, false).unwrap();
+    assert!(dropped.count == 1 && dropped.not_shrunk.is_some(), "{dropped:?}");
+}
+
+/// Another process writes the store all the while.
+#[cfg(feature = "cli")]
+#[tokio::test]
+async fn a_store_that_a_run_writes_can_be_merged_into() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, into] = ["from.sqlite", "into.sqlite"].map(|name| folder.path().join(name));
+    for (path, count) in [(&from, 1600), (&into, 1200)] {
+        let store = Store::at(path, "a").unwrap();
+        let keep = |number: usize| {
+            store.answer(fingerprint(&number.to_string()), ReplyKind::Verdict, reply("a"), None)
+        };
+        for kept in futures_util::future::join_all((0..count).map(keep)).await {
+            kept.unwrap();
+        }
+    }
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let merged = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let writer = Connection::open(&into).unwrap();
+            writer.busy_timeout(PATIENCE).unwrap();
+            writer.execute_batch("PRAGMA synchronous = OFF").unwrap();
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                writer
+                    .execute_batch("INSERT OR REPLACE INTO pauses VALUES ('http://judge', 'm', 1, random())")
+                    .unwrap();
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        });
+        let place = |path: &std::path::Path| StorePlace::File(path.to_owned());
+        let merged = Archive::open(&place(&into)).unwrap().merge(&Archive::open(&place(&from)).unwrap());
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        merged
+    });
+    let merged = merged.unwrap();
+    assert_eq!((merged.added, merged.known), (400, 1200));
+}
+
 #[test]
 fn foreign_files_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -155,9 +262,19 @@ fn foreign_files_are_left_alone() {
     std::fs::write(&text, "not a database, but long enough to look like one to a hasty reader".repeat(9))
         .unwrap();
     assert!(matches!(Store::at(&text, "a"), Err(StoreError::NotOurs { .. })));
-    let foreign = folder.path().join("foreign.sqlite");
-    Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
-    assert!(matches!(Store::at(&foreign, "a"), Err(StoreError::NotOurs { .. })));
+    for (name, sql) in [
+        ("plain.sqlite", "CREATE TABLE t (x)"),
+        ("marked.sqlite", "PRAGMA application_id = 7; CREATE TABLE t (x)"),
+        ("versioned.sqlite", "PRAGMA user_version = 7; CREATE TABLE t (x)"),
+        ("empty.sqlite", "PRAGMA user_version = 7"),
+    ] {
+        let foreign = folder.path().join(name);
+        Connection::open(&foreign).unwrap().execute_batch(sql).unwrap();
+        let before = std::fs::read(&foreign).unwrap();
+        assert!(matches!(Store::at(&foreign, "a"), Err(StoreError::NotOurs { .. })), "{name}");
+        assert!(std::fs::read(&foreign).unwrap() == before, "{name}: not a byte is changed");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "and nothing lies beside them");
 }
 
 #[cfg(unix)]

@@ -31,18 +31,29 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
     connection.execute_batch("BEGIN IMMEDIATE").map_err(wrap)?;
     let outcome = bring_up(connection, path);
     connection.execute_batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).map_err(wrap)?;
-    // Also the copy of an upgrade whose program was killed right after its commit.
-    outcome.map(|()| STEPS.iter().for_each(|(from, _)| drop(fs::remove_file(copy_of(path, *from)))))
+    // Only the copy that was made just now: whatever else lies there may be somebody's backup.
+    outcome.map(|copied| copied.into_iter().for_each(|copy| drop(fs::remove_file(copy))))
 }
 
-fn bring_up(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Whether a store of this version can be used, upgraded or as it is.
+pub(super) fn check(path: &Path, version: i64) -> Result<(), StoreError> {
+    let place = || path.display().to_string();
+    match version {
+        SCHEMA_VERSION => Ok(()),
+        newer if newer > SCHEMA_VERSION => {
+            Err(StoreError::Newer { place: place(), version, known: SCHEMA_VERSION })
+        }
+        old if STEPS.iter().any(|(from, _)| *from == old) => Ok(()),
+        _ => Err(StoreError::TooOld { place: place(), version }),
+    }
+}
+
+/// The copy of the file as it was, if it was upgraded.
+fn bring_up(connection: &Connection, path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let wrap = |error| error::of(path, &error);
     match version(connection, path)? {
-        Some(SCHEMA_VERSION) => Ok(()),
-        Some(version) if version > SCHEMA_VERSION => {
-            Err(StoreError::Newer { place: path.display().to_string(), version, known: SCHEMA_VERSION })
-        }
-        Some(version) => upgrade(connection, path, version),
+        Some(SCHEMA_VERSION) => Ok(None),
+        Some(version) => upgrade(connection, path, version).map(Some),
         None => {
             let tables: i64 = connection
                 .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
@@ -54,6 +65,7 @@ fn bring_up(connection: &Connection, path: &Path) -> Result<(), StoreError> {
                 .execute_batch(include_str!("schema.sql"))
                 .and_then(|()| connection.pragma_update(None, "application_id", APPLICATION_ID))
                 .and_then(|()| sign(connection))
+                .map(|()| None)
                 .map_err(wrap)
         }
     }
@@ -72,17 +84,16 @@ pub(super) fn version(connection: &Connection, path: &Path) -> Result<Option<i64
     }
 }
 
-/// Takes every step from `version` on, inside the transaction that is open.
-fn upgrade(connection: &Connection, path: &Path, version: i64) -> Result<(), StoreError> {
-    let Some(first) = STEPS.iter().position(|(from, _)| *from == version) else {
-        return Err(StoreError::TooOld { place: path.display().to_string(), version });
-    };
-    copy(path, &copy_of(path, version))?;
-    STEPS[first..]
-        .iter()
+/// Takes every step from `version` on, inside the transaction that is open; returns where the copy lies.
+fn upgrade(connection: &Connection, path: &Path, version: i64) -> Result<PathBuf, StoreError> {
+    check(path, version)?;
+    let copied = free_place(path, version);
+    copy(path, &copied)?;
+    let outcome = { STEPS.iter() }
+        .skip_while(|(from, _)| *from != version)
         .try_for_each(|(_, step)| connection.execute_batch(step))
-        .and_then(|()| sign(connection))
-        .map_err(|error| error::of(path, &error))
+        .and_then(|()| sign(connection));
+    outcome.map(|()| copied).map_err(|error| error::of(path, &error))
 }
 
 /// Writes down that this program has brought the file to today's version.
@@ -95,17 +106,24 @@ fn sign(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Where the copy of a store of `version` lies while it is upgraded.
+/// Where the copy of a store of `version` lies while it is upgraded, unless a file is there: one that somebody has put there, or that an
+/// upgrade has left which was killed.
 fn copy_of(path: &Path, version: i64) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".version-{version}"));
     PathBuf::from(name)
 }
 
+/// The same with a number behind it where that is taken. Nobody else is at it while we hold the lock.
+fn free_place(path: &Path, version: i64) -> PathBuf {
+    let first = copy_of(path, version);
+    let numbered = |number: u32| PathBuf::from(format!("{}.{number}", first.display()));
+    let is_free = |place: &PathBuf| !place.is_file();
+    if is_free(&first) { first } else { (2..).map(numbered).find(is_free).unwrap_or(first) }
+}
+
 /// Copies all that is committed, the log's part of it included, readable for its owner alone.
 fn copy(path: &Path, copy: &Path) -> Result<(), StoreError> {
-    // Of an upgrade that was killed: nobody else is at it while we hold the lock.
-    let _ = fs::remove_file(copy);
     create_private(copy)?;
     let copied = Connection::open(path)
         .and_then(|reader| reader.execute("VACUUM INTO ?1", [copy.to_string_lossy()]))
@@ -218,7 +236,26 @@ mod tests {
         assert_eq!(version(&untouched, &path).unwrap(), Some(3));
         drop(untouched);
         assert_eq!(sound(&path), (6, 0, 1));
-        assert!(!copy_of(&path, 3).exists());
+        assert_eq!(fs::read(copy_of(&path, 3)).unwrap(), b"half a copy", "it may be anybody's");
+        assert!(!free_place(&path, 3).exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "the store, and what was there");
+    }
+
+    /// Whatever is called like the copy of an upgrade may be a backup that somebody has made.
+    #[test]
+    fn only_the_copy_of_its_own_upgrade_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = old_store(folder.path());
+        for version in 3..SCHEMA_VERSION {
+            fs::write(copy_of(&path, version), "a backup").unwrap();
+        }
+        for _ in 0..2 {
+            drop(Store::at(&path, "a").unwrap());
+            for version in 3..SCHEMA_VERSION {
+                assert_eq!(fs::read(copy_of(&path, version)).unwrap(), b"a backup");
+            }
+        }
+        assert!(!free_place(&path, 3).exists());
     }
 
     #[test]
@@ -250,12 +287,15 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = old_store(folder.path());
             Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
+            let before = fs::read(&path).unwrap();
             for error in [
                 Store::at(&path, "a").unwrap_err(),
                 Archive::open(&StorePlace::File(path.clone())).unwrap_err(),
             ] {
                 assert!(error.to_string().contains(said), "{error}");
             }
+            assert!(fs::read(&path).unwrap() == before, "not a byte is changed");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
             let kept = Connection::open(&path).unwrap();
             assert_eq!(super::version(&kept, &path).unwrap(), Some(version));
         }

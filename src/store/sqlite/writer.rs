@@ -1,6 +1,6 @@
 //! The thread that owns the writing connection.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,11 +15,11 @@ use super::line;
 use super::purse;
 use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness, RunLock};
-use crate::domain::Reply;
+use crate::domain::{Paid, Reply, Usage};
 use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
 use crate::store::lease_clock::{LEASE, RENEWAL};
 use crate::store::stored_reply::StoredReply;
-use crate::store::{Claim, Failure, Fingerprint, ReplyKind, Reuse, Seen};
+use crate::store::{Claim, Failure, Fingerprint, ReplyKind, Reuse, Seen, StoreError};
 
 /// A question that is alone sends its answer and the claim of the next one: more than these are a crowd.
 const ALONE: usize = 2;
@@ -28,6 +28,9 @@ const MAX_PATIENCE: Duration = Duration::from_millis(1);
 /// Pages of 4 kB in the log before they are moved to where they belong. Most answers touch pages that others touched before:
 /// the longer the log, the less often each is moved, and the less often the disk is waited for.
 const LOG_PAGES: u32 = 4000;
+/// How long a run waits for a lock of another process, such as that of `store prune`, before it gives up what it has been paid for. Chosen:
+/// longer than any file takes to be rewritten, short enough that a process which hangs is found out within the hour.
+const LONGEST_LOCK: Duration = if cfg!(test) { Duration::from_secs(30) } else { Duration::from_secs(600) };
 
 pub(super) struct Writer {
     connection: Connection,
@@ -37,6 +40,8 @@ pub(super) struct Writer {
     renewed: (Instant, SystemTime),
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
+    /// What this run has claimed although there may be a reply: its own takes the place of that.
+    afresh: HashSet<Fingerprint>,
     seen: Arc<Seen>,
     /// Whether commits reach the disk before anybody is told.
     syncs: bool,
@@ -55,12 +60,13 @@ impl Writer {
         for dead in run_lock::dead(&path) {
             connection.execute("DELETE FROM claims WHERE claimant = ?1", [&dead])?;
             connection.execute("DELETE FROM askers WHERE run = ?1", [&dead])?;
-            connection.execute("DELETE FROM grants WHERE run = ?1", [&dead])?;
+            line::leave(&connection, &dead, None)?;
             run_lock::forget(&path, &dead);
         }
         let run_lock = RunLock::begin(&path, &run);
         let (renewed, overdue) = ((Instant::now(), SystemTime::now()), HashMap::new());
-        Ok(Writer { connection, path, run, run_lock, renewed, overdue, seen, syncs: true })
+        let afresh = HashSet::new();
+        Ok(Writer { connection, path, run, run_lock, renewed, overdue, afresh, seen, syncs: true })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -85,7 +91,7 @@ impl Writer {
         let _ = self.sync(false);
         let claims = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
         let place = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
-        let grants = self.connection.execute("DELETE FROM grants WHERE run = ?1", [&self.run]);
+        let grants = line::leave(&self.connection, &self.run, None);
         // What stays behind is cleared away by the next run, which finds this one dead.
         if let (Ok(_), Ok(_), Ok(_), Some(run_lock)) = (claims, place, grants, self.run_lock) {
             run_lock.end();
@@ -94,19 +100,36 @@ impl Writer {
 
     /// Writes `jobs` in one transaction. If it fails nothing of it is on disk, and everyone who waits is told.
     fn commit(&mut self, jobs: Vec<Job>) {
-        let outcome = self.transact(&jobs);
-        let ack: Vec<_> = match outcome {
+        let ack: Vec<_> = match self.persist(&jobs) {
             Ok(written) => {
                 jobs.into_iter().zip(written).map(|(job, written)| (job.done, Ok(written))).collect()
             }
-            Err(error) => {
-                // Fails when the transaction is gone already, which is what it is for.
-                let _ = self.connection.execute_batch("ROLLBACK");
-                let error = error::of(&self.path, &error);
-                jobs.into_iter().map(|job| (job.done, Err(error.clone()))).collect()
-            }
+            Err(error) => jobs.into_iter().map(|job| (job.done, Err(error.clone()))).collect(),
         };
         CommitAck::tell(ack);
+    }
+
+    /// Tries for as long as another process may hold the lock.
+    fn persist(&mut self, jobs: &[Job]) -> Result<Vec<Written>, StoreError> {
+        let began = Instant::now();
+        loop {
+            let error = match self.transact(jobs) {
+                Ok(written) => return Ok(written),
+                Err(error) => error,
+            };
+            // Fails when the transaction is gone already, which is what it is for.
+            let _ = self.connection.execute_batch("ROLLBACK");
+            match error::of(&self.path, &error) {
+                StoreError::Locked { place, lock_owner, .. } if began.elapsed() < LONGEST_LOCK => {
+                    let owner = lock_owner.unwrap_or_else(|| "another process".to_owned());
+                    tracing::info!("the reply store {place} is locked by {owner}; waiting");
+                }
+                StoreError::Locked { place, lock_owner, .. } => {
+                    return Err(StoreError::Locked { place, lock_owner, seconds: began.elapsed().as_secs() });
+                }
+                error => return Err(error),
+            }
+        }
     }
 
     fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
@@ -149,30 +172,16 @@ impl Writer {
                 self.answer(*fingerprint, (*kind, reply), prompt.as_deref(), now)?;
             }
             Op::Fail { fingerprint, failure } => self.fail(*fingerprint, failure, now)?,
-            Op::Waste { fingerprint, paid } => self.execute(
-                "INSERT INTO wasted (fingerprint, run, prompt_tokens, completion_tokens, cost_usd, paid_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                (
-                    fingerprint.0,
-                    &self.run,
-                    paid.usage.prompt_tokens,
-                    paid.usage.completion_tokens,
-                    paid.cost_usd,
-                    now,
-                ),
-            )?,
-            Op::Release { fingerprint } => self.release(*fingerprint)?,
+            Op::Waste { fingerprint, paid } => self.waste(*fingerprint, paid, now)?,
+            Op::Release { fingerprint } => drop(self.release(*fingerprint)?),
             Op::Join { endpoint, model } => self.execute(
                 "INSERT OR REPLACE INTO askers (endpoint, model, run, lease_until) VALUES (?1, ?2, ?3, ?4)",
                 (endpoint, model, &self.run, lease().1),
             )?,
             Op::Leave { endpoint, model } => {
-                for sql in [
-                    "DELETE FROM askers WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
-                    "DELETE FROM grants WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
-                ] {
-                    self.execute(sql, (endpoint, model, &self.run))?;
-                }
+                let sql = "DELETE FROM askers WHERE endpoint = ?1 AND model = ?2 AND run = ?3";
+                self.execute(sql, (endpoint, model, &self.run))?;
+                line::leave(&self.connection, &self.run, Some((endpoint.as_str(), model.as_str())))?;
             }
             Op::Learn { endpoint, model, adaptation } => self.execute(
                 "INSERT OR IGNORE INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES (?1, ?2, ?3, ?4)",
@@ -204,11 +213,7 @@ impl Writer {
         if self.claim_unheard_of(fingerprint)? {
             return Ok(Claim::Ours);
         }
-        let stored = self
-            .connection
-            .prepare_cached(select!(" FROM replies WHERE fingerprint = ?1"))?
-            .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
-            .optional()?;
+        let stored = self.stored(fingerprint)?;
         let damaged = matches!(stored, Some(None));
         match stored {
             Some(Some(StoredReply { run, .. }))
@@ -238,12 +243,23 @@ impl Writer {
             _ => {}
         }
         self.overdue.remove(&fingerprint);
+        if reuse != Reuse::All {
+            self.afresh.insert(fingerprint);
+        }
         self.seen.damaged.fetch_add(damaged.into(), Ordering::Relaxed);
         self.execute(
             "INSERT OR REPLACE INTO claims (fingerprint, claimant, lease_until) VALUES (?1, ?2, ?3)",
             (fingerprint.0, &self.run, lease().1),
         )?;
         Ok(Claim::Ours)
+    }
+
+    /// What is kept under `fingerprint`; within, nothing where it is damaged.
+    fn stored(&self, fingerprint: Fingerprint) -> rusqlite::Result<Option<Option<StoredReply>>> {
+        self.connection
+            .prepare_cached(select!(" FROM replies WHERE fingerprint = ?1"))?
+            .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
+            .optional()
     }
 
     /// Claims a question of which nothing is known, as most are not; whether it is one.
@@ -281,33 +297,52 @@ impl Writer {
         }
     }
 
+    /// Of a question whose claim had lapsed, and that another run has answered meanwhile, that reply stays: whoever waited for it has it.
+    /// What came here was paid for and is of no use.
     fn answer(
-        &self,
+        &mut self,
         fingerprint: Fingerprint,
         reply: (ReplyKind, &Reply),
         prompt: Option<&str>,
         now: &str,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(reply_row::INSERT)?;
-        reply_row::insert(&mut statement, fingerprint, &self.run, reply, prompt, now)?;
+        let is_afresh = self.afresh.contains(&fingerprint);
         self.execute("DELETE FROM failures WHERE fingerprint = ?1", [fingerprint.0])?;
-        self.release(fingerprint)
+        let is_held = self.release(fingerprint)?;
+        if !is_held
+            && !is_afresh
+            && matches!(self.stored(fingerprint)?, Some(Some(StoredReply { run, .. })) if run != self.run)
+        {
+            return self.waste(fingerprint, &reply.1.paid(), now);
+        }
+        let mut statement = self.connection.prepare_cached(reply_row::INSERT)?;
+        reply_row::insert(&mut statement, fingerprint, &self.run, reply, prompt, now)
     }
 
-    fn fail(&self, fingerprint: Fingerprint, failure: &Failure, now: &str) -> rusqlite::Result<()> {
+    fn waste(&self, fingerprint: Fingerprint, paid: &Paid, now: &str) -> rusqlite::Result<()> {
+        let (Usage { prompt_tokens, completion_tokens, .. }, cost_usd) = (paid.usage, paid.cost_usd);
+        self.execute(
+            "INSERT INTO wasted (fingerprint, run, prompt_tokens, completion_tokens, cost_usd, paid_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (fingerprint.0, &self.run, prompt_tokens, completion_tokens, cost_usd, now),
+        )
+    }
+
+    fn fail(&mut self, fingerprint: Fingerprint, failure: &Failure, now: &str) -> rusqlite::Result<()> {
         self.execute(
             "INSERT OR REPLACE INTO failures (fingerprint, run, code, message, attempts, failed_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (fingerprint.0, &self.run, &failure.code, &failure.message, failure.attempts, now),
         )?;
-        self.release(fingerprint)
+        self.release(fingerprint).map(drop)
     }
 
-    fn release(&self, fingerprint: Fingerprint) -> rusqlite::Result<()> {
-        self.execute(
-            "DELETE FROM claims WHERE fingerprint = ?1 AND claimant = ?2",
-            (fingerprint.0, &self.run),
-        )
+    /// Drops the claim; whether it was held still.
+    fn release(&mut self, fingerprint: Fingerprint) -> rusqlite::Result<bool> {
+        self.afresh.remove(&fingerprint);
+        let mut statement =
+            self.connection.prepare_cached("DELETE FROM claims WHERE fingerprint = ?1 AND claimant = ?2")?;
+        Ok(statement.execute((fingerprint.0, &self.run))? > 0)
     }
 
     fn renew(&mut self) -> rusqlite::Result<()> {

@@ -18,13 +18,17 @@ struct Kind {
     latency: Duration,
     /// Time between two questions that it gets; zero: it always has some.
     pause: Duration,
+    /// When it comes, with this one question and no other; then it leaves.
+    once: Option<Duration>,
 }
 
-const BUSY: Kind = Kind { places: 32, latency: Duration::from_millis(200), pause: Duration::ZERO };
+const BUSY: Kind =
+    Kind { places: 32, latency: Duration::from_millis(200), pause: Duration::ZERO, once: None };
 /// Its answers take long, and it has one place for them.
-const SLOW: Kind = Kind { places: 1, latency: Duration::from_secs(10), pause: Duration::ZERO };
+const SLOW: Kind = Kind { places: 1, latency: Duration::from_secs(10), pause: Duration::ZERO, once: None };
 /// It has little to ask.
-const IDLE: Kind = Kind { places: 32, latency: Duration::from_millis(200), pause: Duration::from_secs(3) };
+const IDLE: Kind =
+    Kind { places: 32, latency: Duration::from_millis(200), pause: Duration::from_secs(3), once: None };
 
 struct Share {
     rpm: u32,
@@ -131,8 +135,9 @@ impl Share {
             made += 1;
             events.insert((when, made), (who, what));
         };
-        for who in 0..workers.len() {
-            at(&mut events, Duration::from_millis(random.u64(0..500)), who, What::Gets);
+        for (who, kind) in self.kinds.iter().enumerate() {
+            let begins = Duration::from_millis(random.u64(0..500));
+            at(&mut events, kind.once.unwrap_or(begins), who, What::Gets);
         }
         for (who, when) in &self.killed {
             at(&mut events, *when, *who, What::Dies);
@@ -152,7 +157,7 @@ impl Share {
                     workers[who].is_alive = false;
                     at(&mut events, now + LEASE, who, What::IsForgotten);
                 }
-                What::IsForgotten => line.0.retain(|block| block.run != who.to_string()),
+                What::IsForgotten => line.leave(store, &who.to_string()),
                 What::ClockIsSet => skew += self.clock.map_or(0, |(seconds, _)| seconds * 1_000_000),
                 What::Asks(time) => {
                     sends.asks += 1;
@@ -166,6 +171,7 @@ impl Share {
                         What::Hears(block.granted(store, line.part(store, &who.to_string()), Duration::ZERO)),
                     );
                 }
+                What::Gets if workers[who].kind.once.is_some() => workers[who].queue.push_back(1000),
                 What::Gets if workers[who].kind.pause.is_zero() => {}
                 What::Gets => {
                     workers[who].queue.push_back(random.u64(500..1500));
@@ -184,6 +190,10 @@ impl Share {
                     state.budget.settle(cost(tokens * 11 / 10), cost(tokens));
                     state.succeeded(here, sent, here - sent.at);
                     state.in_flight -= 1;
+                    if workers[who].kind.once.is_some() {
+                        workers[who].is_alive = false;
+                        line.leave(store, &who.to_string());
+                    }
                 }
                 What::Look => {}
             }
@@ -199,7 +209,7 @@ impl Share {
                     at(events, again, who, What::Look);
                 }
             };
-            while kind.pause.is_zero() && queue.len() < 4 * kind.places as usize {
+            while kind.pause.is_zero() && kind.once.is_none() && queue.len() < 4 * kind.places as usize {
                 queue.push_back(fastrand::u64(500..1500));
             }
             while let Some(tokens) = queue.front().copied() {
@@ -291,6 +301,20 @@ fn a_killed_worker_takes_nothing_along() {
             "two of four are killed, {rpm} a minute: {used:.4} used, at most {most} in one, {gap:?} without any"
         );
         assert!(most <= f64::from(rpm) && used >= 0.97, "{used} {most}");
+    }
+}
+
+/// Runs that follow one another, each with a single question: what one has used counts for those after it.
+#[test]
+fn one_run_after_another_keeps_the_limit() {
+    for (rpm, apart) in [(2, 1), (2, 20), (30, 1)] {
+        let one = |number: u64| Kind { once: Some(Duration::from_secs(apart * number)), ..BUSY };
+        let kinds: Vec<Kind> = (0..6).map(one).collect();
+        let sends = Share::of(rpm, kinds).simulate();
+        let most = sends.most(|_| 1.0);
+        println!("six runs {apart} s apart, {rpm} a minute: at most {most} in one");
+        assert_eq!(sends.all.len(), 6, "all are sent in the end");
+        assert!(most <= f64::from(rpm), "{most} of {rpm}");
     }
 }
 
