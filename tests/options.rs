@@ -257,7 +257,10 @@ struct Row {
     meaning: String,
 }
 
-fn rows(command: &Command) -> Vec<Row> {
+/// Commands that are no function in Python.
+const NO_FUNCTION: [&str; 3] = ["next", "review", "review export"];
+
+fn rows(name: &str, command: &Command) -> Vec<Row> {
     let row = |arg: &Arg| {
         let long = arg.get_long()?;
         let names = arg.get_value_names().unwrap_or_default();
@@ -270,8 +273,9 @@ fn rows(command: &Command) -> Vec<Row> {
         };
         let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };
         let key = long.replace('-', "_");
-        let only_typed =
-            NEVER.contains(&key.as_str()) || ["formats", "summary", "scorers", "tasks"].contains(&&*key);
+        let only_typed = NO_FUNCTION.contains(&name)
+            || NEVER.contains(&key.as_str())
+            || ["formats", "summary", "scorers", "tasks"].contains(&&*key);
         Some(Row {
             heading: arg.get_help_heading().unwrap_or("Options").to_owned(),
             flag: format!("`--{long}{value}`"),
@@ -300,11 +304,14 @@ fn the_reference_of_options_is_what_the_flags_say() {
             .filter(|inner| inner.get_name() != "help")
             .map(|inner| (format!("{} {}", command.get_name(), inner.get_name()), inner))
             .collect();
-        if inner.is_empty() { vec![(command.get_name().to_owned(), command)] } else { inner }
+        // A command with commands of its own may be one itself.
+        let is_one = inner.is_empty() || command.get_name() == "review";
+        let own = is_one.then(|| (command.get_name().to_owned(), command));
+        own.into_iter().chain(inner).collect::<Vec<_>>()
     });
     let mut options: Vec<(Row, Vec<String>)> = Vec::new();
     for (name, command) in leaves {
-        for row in rows(command) {
+        for row in rows(&name, command) {
             match options.iter_mut().find(|(known, _)| *known == row) {
                 Some((_, commands)) => commands.push(name.clone()),
                 None => options.push((row, vec![name.clone()])),
@@ -321,8 +328,8 @@ fn the_reference_of_options_is_what_the_flags_say() {
         "# All options\n\n\
          `TOOLJUDGE_DOCS=write cargo test options` writes this page out of the flags' own declaration. An option is a flag of the command\n\
          line (`--max-cost 5`), a key of `tooljudge.toml` for `label`, `score` and `drive` (`max_cost = 5`, [settings.md](settings.md)), and\n\
-         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column. `--explain=false` and `--max-cost=false`\n\
-         turn off what a file sets.\n",
+         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column, where there is one. `--explain=false` and\n\
+         `--max-cost=false` turn off what a file sets.\n",
     );
     for heading in headings {
         let _ = write!(text, "\n## {heading}\n\n| flag | Python | commands | meaning |\n|---|---|---|---|\n");

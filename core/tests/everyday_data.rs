@@ -82,7 +82,7 @@ fn each_situation_has_right_and_wrong_calls_and_lies_on_one_side_of_the_split() 
         assert!(rows.iter().all(|row| row.json.get("question").unwrap().to_string() == question), "{pair}");
     }
     assert!(sides.len() >= 60 && sides.values().all(|sides| sides.len() == 1), "{sides:?}");
-    assert_eq!(sides.values().filter(|sides| sides.contains("held")).count(), 16);
+    assert_eq!(sides.values().filter(|sides| sides.contains("held")).count(), 27);
 }
 
 #[test]

@@ -259,7 +259,9 @@ fn can_be_set(command: &str, key: &str) -> bool {
         "train" => train::args::SECTION,
         _ => return false,
     };
-    !section.except.contains(&key) && (section.keys)().contains(key)
+    // A file set where their tables and reports go once: commands that turn that off still work.
+    let turned_off = matches!(command, "bench" | "audit");
+    (turned_off || !section.except.contains(&key)) && (section.keys)().contains(key)
 }
 
 /// Runs the command of these `arguments`, which are read by `flags` and the first of which is the program's name; `off` is what was
