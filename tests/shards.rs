@@ -49,7 +49,7 @@ fn joined_parts_are_the_whole() {
     work.file("odd.jsonl", odd.join("\n"));
     // A key that no part begins with.
     let late = |n: u32| {
-        let note = if n % 5 == 0 && n > 0 { r#", "note": "x""# } else { "" };
+        let note = if n.is_multiple_of(5) && n > 0 { r#", "note": "x""# } else { "" };
         format!(
             r#"{{"question": "Book {n} nights", "tool_call": "book(nights={n})", "tool_definitions": "book: Books"{note}}}"#
         )

@@ -106,11 +106,14 @@ pub fn panel(
 
 /// Refuses an address or a key of the settings file that would go to the models of several providers: each takes its own only.
 fn one_provider(named: &[Named<'_>], judging: &Judging<'_>) -> anyhow::Result<()> {
-    let takes: [(&str, fn(&EndpointArgs) -> bool); 2] =
-        [("base_url", |own| own.base_url.is_some()), ("api_key_env", |own| own.api_key_env.is_some())];
-    for (key, names) in takes {
+    let own = |key: &str, own: &EndpointArgs| match key {
+        "base_url" => own.base_url.is_some(),
+        _ => own.api_key_env.is_some(),
+    };
+    for key in ["base_url", "api_key_env"] {
         let Some(place) = judging.origins.place(key) else { continue };
-        let without = named.iter().filter(|judge| judge.own.is_none_or(|own| !names(&own.flags.endpoint)));
+        let needs = |judge: &&Named<'_>| judge.own.is_none_or(|entry| !own(key, &entry.flags.endpoint));
+        let without = named.iter().filter(needs);
         let mut providers = without.filter_map(|judge| match &judge.settings.kind {
             JudgeKind::Model(model) => Some((&judge.settings.name, model.provider)),
             _ => None,
