@@ -182,7 +182,8 @@ impl Settings<'_> {
     /// given by name.
     fn secrets(&self) -> Vec<SecretString> {
         let entries = self.config.judges.values().map(|entry| &entry.flags.endpoint);
-        let named = entries.chain([&self.args.endpoint]).filter_map(|endpoint| endpoint.api_key_env.as_deref());
+        let named =
+            entries.chain([&self.args.endpoint]).filter_map(|endpoint| endpoint.api_key_env.as_deref());
         let keys = named.filter_map(|name| self.host.variable(name)).map(SecretString::from);
         self.host.secrets().into_iter().chain(keys).collect()
     }

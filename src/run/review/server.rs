@@ -112,6 +112,7 @@ fn prepare(
             if strange == 1 { "it is gone or has changed" } else { "they are gone or have changed" },
         ));
     }
+    desk.tell_of_draws(observer)?;
     if table.id.is_none() {
         observer.note(
             "no column names the rows (`id`, `row_id`, `source_id`), so marks are kept by what each row says. Exported marks then train and \

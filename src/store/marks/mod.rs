@@ -54,8 +54,8 @@ pub struct Mark {
 pub struct Picked {
     /// How they were picked: `random` or `unsure`.
     pub queue: String,
-    /// Their numbers in the table, from 1, in the order in which they were picked.
-    pub rows: Vec<u64>,
+    /// Their keys, in the order in which they were picked.
+    pub rows: Vec<String>,
     /// Rows that they were picked from.
     pub of: u64,
 }
@@ -210,6 +210,14 @@ impl MarkStore {
         draws(&self.connection, table_key).map_err(|error| self.wrap(&error))
     }
 
+    /// Rows that were picked from any other table.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn other_draws(&self, table_key: &str) -> Result<Vec<Picked>, MarksError> {
+        picked(&self.connection, "<>", table_key).map_err(|error| self.wrap(&error))
+    }
+
     /// Keeps rows that a reviewer picked who had seen that many `seen` picks of this table.
     ///
     /// # Errors
@@ -319,8 +327,14 @@ fn last_change(
 }
 
 fn draws(connection: &Connection, table_key: &str) -> rusqlite::Result<Vec<Picked>> {
-    let mut found = connection
-        .prepare_cached("SELECT queue, rows, picked_of FROM draws WHERE table_key = ?1 ORDER BY round")?;
+    picked(connection, "=", table_key)
+}
+
+/// The draws whose table is that one, or is not.
+fn picked(connection: &Connection, is: &'static str, table_key: &str) -> rusqlite::Result<Vec<Picked>> {
+    let mut found = connection.prepare_cached(&format!(
+        "SELECT queue, rows, picked_of FROM draws WHERE table_key {is} ?1 ORDER BY id"
+    ))?;
     let picked = |row: &Row<'_>| {
         let rows: String = row.get(1)?;
         let rows = serde_json::from_str(&rows).map_err(|why| {
@@ -413,11 +427,13 @@ mod tests {
     #[test]
     fn rows_are_picked_by_one_at_a_time() {
         let (_folder, mut store) = opened();
-        let picked = Picked { queue: "random".to_owned(), rows: vec![3, 1], of: 9 };
+        let picked = Picked { queue: "random".to_owned(), rows: vec!["c".to_owned(), "a".to_owned()], of: 9 };
         assert!(kept(store.add_draw("t", "anna", "now", &picked, 0)).is_some());
         assert_eq!(kept(store.add_draw("t", "ben", "now", &picked, 0)), None);
         assert_eq!(store.draws("t").unwrap(), [picked]);
         assert_eq!(store.draws("u").unwrap(), []);
+        assert_eq!(store.other_draws("t").unwrap(), []);
+        assert_eq!(store.other_draws("u").unwrap().len(), 1);
     }
 
     #[test]
