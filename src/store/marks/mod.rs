@@ -3,6 +3,7 @@
 mod error;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
@@ -13,12 +14,16 @@ pub use error::MarksError;
 const APPLICATION_ID: i64 = 0x746a_6d6b;
 /// The version of the file's tables.
 const SCHEMA_VERSION: i64 = 1;
+/// How long a lock of another process is waited for: less than a page waits for its answer.
+const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(10) };
 
 /// An open file of marks.
 #[derive(Debug)]
 pub struct MarkStore {
     connection: Connection,
     path: PathBuf,
+    /// What the file is recognised by, where the system says so.
+    file: Option<(u64, u64)>,
 }
 
 /// What a reviewer says of a row.
@@ -102,13 +107,14 @@ impl MarkStore {
         // A file of another kind is not even told how it is to be written.
         check(&sqlite::patient(path).map_err(wrap)?, path)?;
         let connection = sqlite::durable(path).map_err(wrap)?;
-        let mut store = MarkStore { connection, path: path.to_owned() };
+        connection.busy_timeout(PATIENCE).map_err(wrap)?;
+        let mut store = MarkStore { connection, path: path.to_owned(), file: identity(path) };
         store.make_tables()?;
         Ok(store)
     }
 
     fn make_tables(&mut self) -> Result<(), MarksError> {
-        let MarkStore { connection, path } = self;
+        let MarkStore { connection, path, .. } = self;
         let made = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
             let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
             if version == 0 {
@@ -249,7 +255,11 @@ impl MarkStore {
         &mut self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<Kept<T>>,
     ) -> Result<Kept<T>, MarksError> {
-        let MarkStore { connection, path } = self;
+        let MarkStore { connection, path, file } = self;
+        // What is written into a file that has no name any more is lost when this process ends.
+        if identity(path) != *file {
+            return Err(MarksError::Replaced { place: path.display().to_string() });
+        }
         let done = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
             let kept = work(&change)?;
             change.commit()?;
@@ -260,6 +270,20 @@ impl MarkStore {
 
     fn wrap(&self, error: &rusqlite::Error) -> MarksError {
         error::of(&self.path, error)
+    }
+}
+
+/// The device and the number of a file; nothing where there is none, or the system has no such numbers.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
     }
 }
 
