@@ -168,8 +168,17 @@ fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
 
 /// What was written, in sentences.
 fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
-    let ReviewExportSummary { rows, marked, disagreements, unmarked, strange, reviewers, output } = summary;
-    printer.talk(&format!("{} with gold, by {}", counted(*marked, "row"), reviewers.join(", ")));
+    let ReviewExportSummary { rows, marked, kept, disagreements, unmarked, strange, reviewers, output } =
+        summary;
+    let by = if reviewers.is_empty() { String::new() } else { format!(", by {}", reviewers.join(", ")) };
+    printer.talk(&format!("{} with gold{by}", counted(*marked, "row")));
+    if *kept > 0 {
+        let keep = if *kept == 1 { "keeps" } else { "keep" };
+        printer.talk(&format!(
+            "{} more {keep} the gold of the list, because no reviewer gave another",
+            counted(*kept, "row")
+        ));
+    }
     if *unmarked > 0 {
         let are = if *unmarked == 1 { "was drawn and is" } else { "were drawn and are" };
         printer.talk(&format!("{} {are} not marked yet: written without gold", counted(*unmarked, "row")));

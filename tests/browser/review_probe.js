@@ -15,6 +15,11 @@
   const row = () => new URLSearchParams(location.hash.slice(1)).get("row");
   const pressed = () => text('.mark-as[aria-pressed="true"]');
   const press = (key) => (document.activeElement ?? body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const type = (note) => {
+    document.activeElement.value = note;
+    document.activeElement.dispatchEvent(new Event("change"));
+    document.activeElement.blur?.();
+  };
   await until("the page", () => body.dataset.ready === "true");
   const lines = () => [...document.querySelectorAll(".line")];
 
@@ -35,9 +40,7 @@
       press("k");
       await until("row 3", () => body.dataset.shown === "3");
       press("n");
-      document.activeElement.value = "=because <b>so</b>";
-      document.activeElement.dispatchEvent(new Event("change"));
-      document.activeElement.blur?.();
+      type("=because <b>so</b>");
       await until("the note", () => text(".line[data-row='3']")?.includes("note"));
     },
     async () => {
@@ -58,9 +61,27 @@
       press("1");
       await until("the conflict", () => text(".conflict") !== null);
       seen.conflict = [text(".conflict"), pressed()];
+      // A note that is typed meanwhile answers nothing, and waits.
+      press("n");
+      type("held back");
+      await until("the draft", () => text(".unsaved") !== null);
+      seen.held = [text(".conflict") !== null, document.getElementById("note").value, text(".line[data-row='4']").includes("note")];
       document.getElementById("take-mine").click();
       await until("mine is kept", () => text(".conflict") === null && pressed()?.startsWith("correct"));
       seen.settled = pressed();
+      await until("the note follows", () => text(".unsaved") === null && text(".line[data-row='4']").includes("note"));
+      // A note that cannot be saved stays in its field.
+      const real = window.fetch;
+      window.fetch = () => Promise.reject(new Error("down"));
+      press("n");
+      type("not lost");
+      await until("the failure", () => text(".unsaved") !== null);
+      seen.failed = [text("#tally .failed")?.startsWith("Row 4 is not saved"), document.getElementById("note").value];
+      window.fetch = real;
+      document.querySelector(".unsaved button").click();
+      await until("the note is saved", () => text(".unsaved") === null && text("#tally .failed") === null);
+      seen.at_last = document.getElementById("note").value;
+      seen.download = document.getElementById("export");
       document.getElementById("draw").click();
       await until("the draw", () => location.hash.includes("marked=todo"));
       await until("the list", () => text("#found")?.includes("of"));

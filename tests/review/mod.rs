@@ -1,6 +1,7 @@
 //! `review`: who may ask, what a mark survives, and what becomes of marks.
 
 mod desk;
+mod kept;
 mod page;
 mod refused;
 
@@ -92,6 +93,21 @@ impl Desk {
         let mark =
             json!({"table": self.table, "since": 0, "row": row, "version": seen, "gold": gold, "note": note});
         self.post("/marks", &mark)
+    }
+
+    /// Draws rows of a table of so many as the first who does.
+    pub fn draw(&self, rows: &[u64], of: u64) -> u16 {
+        let draw =
+            json!({"table": self.table, "since": 0, "queue": "random", "rows": rows, "of": of, "seen": 0});
+        self.post("/draws", &draw).unwrap().status
+    }
+
+    /// Kills the server; what it said before.
+    pub fn said(mut self) -> String {
+        self.server.kill();
+        let mut said = String::new();
+        std::io::Read::read_to_string(&mut self.server.stderr.take().unwrap(), &mut said).unwrap();
+        said
     }
 
     /// All that was marked.

@@ -95,7 +95,10 @@ fn a_browser_marks_reloads_and_takes_back() {
     let conflict = probe["conflict"][0].as_str().unwrap();
     assert!(conflict.contains("Saved there: incorrect. Not saved from here: correct."), "{conflict}");
     assert_eq!(probe["conflict"][1], "incorrect2");
+    assert_eq!(probe["held"], json!([true, "held back", false]));
     assert_eq!(probe["settled"], "correct1");
+    assert_eq!(probe["failed"], json!([true, "not lost"]));
+    assert_eq!((&probe["at_last"], &probe["download"]), (&json!("not lost"), &json!(null)));
     assert_eq!(probe["trouble"], json!([]));
     assert_eq!(probe["foreign"], 0);
     let said: Vec<(u64, String)> = anna
@@ -116,8 +119,12 @@ fn a_browser_marks_reloads_and_takes_back() {
         (3, ""),
         (4, "incorrect"),
         (4, "correct"),
+        (4, "correct"),
+        (4, "correct"),
     ];
     assert_eq!(said, expected);
+    let notes: Vec<String> = anna.marks().iter().rev().take(3).map(|mark| mark["note"].to_string()).collect();
+    assert_eq!(notes, [r#""not lost""#, r#""held back""#, r#""""#], "each note came after its mark");
     let draws = anna.get("/marks").unwrap().json()["draws"].clone();
     assert_eq!((draws[0]["queue"].as_str(), draws[0]["of"].as_u64()), (Some("random"), Some(15)));
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::table::{ReviewTable, RowNames};
+use crate::run::Observer;
 use crate::store::{Kept, Mark, MarkStore, MarksError, NewMark, Picked};
 
 /// Characters of a note.
@@ -68,14 +69,24 @@ impl Desk {
         Ok((rows.len(), strange))
     }
 
+    /// Tells of draws that count no more.
+    pub fn tell_of_draws(&self, observer: &dyn Observer) -> Result<(), MarksError> {
+        self.names.tell_of_draws(&self.store, observer)
+    }
+
     /// What was marked after the mark with the id `since`, and what is picked.
     pub fn since(&self, since: u64) -> Result<Value, MarksError> {
         let marks = self.store.since(since)?;
         let seq = marks.last().map_or(since, |mark| mark.id);
         let shown: Vec<Value> = marks.iter().filter_map(|mark| self.shown(mark)).collect();
-        let picks = self.store.draws(&self.names.table)?;
-        let picks: Vec<Value> =
-            picks.iter().map(|pick| json!({"queue": pick.queue, "rows": pick.rows, "of": pick.of})).collect();
+        let picks = self.store.draws(&self.names.set)?;
+        let numbers = |pick: &Picked| {
+            pick.rows.iter().filter_map(|row| self.numbers.get(row)).copied().collect::<Vec<u64>>()
+        };
+        let picks: Vec<Value> = picks
+            .iter()
+            .map(|pick| json!({"queue": pick.queue, "rows": numbers(pick), "of": pick.of}))
+            .collect();
         let last = self.store.last_change(&self.reviewer, |key| self.numbers.contains_key(key))?;
         let last = last.map(|last| json!({"change": last.id, "row": self.numbers.get(&last.mark.row_key)}));
         Ok(json!({"seq": seq, "marks": shown, "draws": picks, "last": last}))
@@ -111,15 +122,15 @@ impl Desk {
                 is_kept(&self.store.undo(&self.reviewer, change, &at, |key| numbers.contains_key(key))?)
             }
             Asked::Draw { queue, rows, of, seen, .. } => {
-                let picked = Picked { queue, rows, of };
-                let before = self.store.draws(&self.names.table)?;
-                if before.len() as u64 == seen
-                    && let Err(why) = self.check(&picked, &before)
-                {
-                    return Ok(Told::Wrong(why));
-                }
-                let (store, table) = (&mut self.store, &self.names.table);
-                is_kept(&store.add_draw(table, &self.reviewer, &at, &picked, seen)?)
+                let before = self.store.draws(&self.names.set)?;
+                let picked = match self.picked(queue, &rows, of, &before) {
+                    // What others drew meanwhile may be why.
+                    Err(_) if before.len() as u64 != seen => return Ok(Told::Conflict(self.since(since)?)),
+                    Err(why) => return Ok(Told::Wrong(why)),
+                    Ok(picked) => picked,
+                };
+                let (store, set) = (&mut self.store, &self.names.set);
+                is_kept(&store.add_draw(set, &self.reviewer, &at, &picked, seen)?)
             }
         };
         let now = self.since(since)?;
@@ -149,29 +160,31 @@ impl Desk {
         Ok(NewMark { reviewer: self.reviewer.clone(), row_key, row_id, gold, note, at })
     }
 
-    /// Whether rows can have been picked so: the share of right calls rests on it.
-    fn check(&self, picked: &Picked, before: &[Picked]) -> Result<(), String> {
-        let (rows, all) = (&picked.rows, self.names.rows.len() as u64);
-        let once: HashSet<u64> = rows.iter().copied().collect();
-        if rows.is_empty()
-            || rows.len() > PICKED
-            || once.len() < rows.len()
-            || once.iter().any(|row| *row == 0 || *row > all)
-        {
+    /// The rows that were picked, if they can have been picked so: the share of right calls rests on it.
+    fn picked(&self, queue: String, rows: &[u64], of: u64, before: &[Picked]) -> Result<Picked, String> {
+        let key = |row: &u64| {
+            let name = self.names.rows.get(usize::try_from(*row).ok()?.checked_sub(1)?)?;
+            Some(name.key.clone())
+        };
+        let all = self.names.rows.len() as u64;
+        let keys: Option<Vec<String>> = rows.iter().map(key).collect();
+        let once: HashSet<&u64> = rows.iter().collect();
+        let (Some(keys), true) = (keys, !rows.is_empty() && rows.len() <= PICKED && once.len() == rows.len())
+        else {
             return Err("the rows that were picked are not different rows of this table".to_owned());
-        }
-        let drawn = before.iter().filter(|pick| pick.queue == "random").flat_map(|pick| &pick.rows);
-        match picked.queue.as_str() {
-            "unsure" => Ok(()),
+        };
+        match queue.as_str() {
+            "unsure" => {}
             "random" => {
-                let drawn: HashSet<&u64> = drawn.collect();
-                let is_whole =
-                    picked.of == all - drawn.len() as u64 && once.iter().all(|row| !drawn.contains(row));
-                let why = "the rows were not drawn from those that no earlier round drew";
-                if is_whole { Ok(()) } else { Err(why.to_owned()) }
+                let drawn = before.iter().filter(|pick| pick.queue == "random").flat_map(|pick| &pick.rows);
+                let drawn: HashSet<&String> = drawn.collect();
+                if of != all - drawn.len() as u64 || keys.iter().any(|key| drawn.contains(key)) {
+                    return Err("the rows were not drawn from those that no earlier round drew".to_owned());
+                }
             }
-            other => Err(format!("there is no queue `{other}`")),
+            other => return Err(format!("there is no queue `{other}`")),
         }
+        Ok(Picked { queue, rows: keys, of })
     }
 }
 

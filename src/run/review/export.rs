@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::ReviewError;
+use super::row_key::ADDED;
 use super::table::{ReviewTable, RowNames};
 use crate::bench::columns;
 use crate::domain::{Json, gold_columns};
+use crate::run::input::text;
 use crate::run::settings::ReviewExportSettings;
 use crate::run::{Control, RunError};
 use crate::store::{Mark, MarkStore, Picked};
@@ -20,11 +22,13 @@ use crate::write::{Finished, Output, Sink, write_manifest};
 pub struct ReviewExportSummary {
     /// Rows that were written.
     pub rows: u64,
-    /// Rows among them with gold.
+    /// Rows among them that a reviewer gave gold, and no other reviewer another.
     pub marked: u64,
+    /// Rows of a list of drawn rows that keep the gold of the list, because no reviewer gave them any.
+    pub kept: u64,
     /// Names of rows on which reviewers disagree: their ids, or else their numbers. They are written without gold.
     pub disagreements: Vec<String>,
-    /// Rows that were drawn at random and that nobody has marked.
+    /// Rows that were drawn and have no gold, because nobody gave them any.
     pub unmarked: u64,
     /// Rows with marks that the table does not have; they were left out.
     pub strange: u64,
@@ -33,9 +37,6 @@ pub struct ReviewExportSummary {
     /// The table that was written.
     pub output: PathBuf,
 }
-
-/// What is added to each row, beside its gold and how it was drawn.
-const ADDED: [&str; 4] = ["note", "reviewers", "marked_at", "marks"];
 
 /// What reviewers say of a row.
 #[derive(Default)]
@@ -47,10 +48,14 @@ struct Said {
     at: Option<String>,
     /// Each mark, as JSON.
     marks: Vec<Value>,
+    /// The gold of the list of drawn rows that the row stands in, by its column.
+    listed: BTreeMap<String, Json>,
+    is_drawn: bool,
 }
 
 /// Writes the marked rows of a labelled table with their gold, and the rows that were drawn and not marked: `label --errata`, `bench`
-/// and `train` read it. A row on which reviewers disagree has no gold.
+/// and `train` read it. Gold is what reviewers say: a row on which they disagree has none, nor one that has only a note. A table that is
+/// itself a list of drawn rows keeps all of them, and its own gold where no reviewer gave any.
 ///
 /// # Errors
 /// If the table or its marks cannot be read, no row is marked, or the output cannot be written.
@@ -67,29 +72,35 @@ pub fn review_export(
     let output = Output::new(path, to.format, inputs[0].format)?.with_formulas(to.formulas);
     let read: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).chain([place.as_path()]).collect();
     output.check(&read, table.source.table.folders(), to.force)?;
-    let names = table.each(|_, _| Ok(()))?;
-    let latest = store.latest()?;
-    let places: HashMap<&str, usize> =
-        names.rows.iter().enumerate().map(|(at, name)| (name.key.as_str(), at)).collect();
     let mut said: BTreeMap<usize, Said> = BTreeMap::new();
+    let mut first = 0;
+    let names = table.each(|batch, _| {
+        listed(batch, first, &mut said)?;
+        first += batch.len();
+        Ok(())
+    })?;
+    names.tell_of_draws(&store, control.observer.as_ref())?;
+    let latest = store.latest()?;
+    let places = names.places();
     let mut strange: Vec<&str> = Vec::new();
+    let mut is_marked = false;
     for mark in &latest {
         match places.get(mark.mark.row_key.as_str()) {
-            Some(at) => said.entry(*at).or_default().add(mark),
+            Some(at) => {
+                said.entry(*at).or_default().add(mark);
+                is_marked = true;
+            }
             None => strange.push(&mark.mark.row_key),
         }
     }
     strange.dedup();
-    let picks = store.draws(&names.table)?;
-    let draws = draws(&picks);
-    let drawn = |at: &&usize| draws.get(*at).is_some_and(|draw| draw.round.is_some());
-    let unmarked: Vec<usize> =
-        draws.keys().filter(drawn).filter(|at| !said.contains_key(*at)).copied().collect();
-    let count = unmarked.len() as u64;
-    for at in unmarked {
-        said.entry(at).or_default();
+    let picks = store.draws(&names.set)?;
+    let draws = draws(&picks, &places);
+    for (at, _) in draws.iter().filter(|(_, draw)| draw.round.is_some()) {
+        said.entry(*at).or_default().is_drawn = true;
+        is_marked = true;
     }
-    if said.is_empty() {
+    if !is_marked {
         return Err(ReviewError::NothingMarked { path: place }.into());
     }
     let finished = write(&table, &said, &draws, &output)?;
@@ -102,9 +113,10 @@ pub fn review_export(
     reviewers.dedup();
     let summary = ReviewExportSummary {
         rows: finished.rows,
-        marked: said.values().filter(|said| said.gold.values().any(Option::is_some)).count() as u64,
+        marked: said.values().filter(|said| said.is_labelled()).count() as u64,
+        kept: said.values().filter(|said| !said.is_labelled() && said.keeps_gold()).count() as u64,
         disagreements: said.iter().filter(|(_, said)| said.is_disputed()).map(|(at, _)| name(at)).collect(),
-        unmarked: count,
+        unmarked: said.values().filter(|said| said.waits()).count() as u64,
         strange: strange.len() as u64,
         reviewers,
         output: output.path.clone(),
@@ -138,6 +150,20 @@ impl Said {
         self.gold.values().any(Option::is_none)
     }
 
+    fn is_labelled(&self) -> bool {
+        self.gold.values().any(Option::is_some)
+    }
+
+    /// Whether gold of the list stays.
+    fn keeps_gold(&self) -> bool {
+        self.listed.keys().any(|gold| !self.gold.contains_key(gold))
+    }
+
+    /// Whether it was drawn, and nobody has said yet what is right.
+    fn waits(&self) -> bool {
+        self.is_drawn && self.gold.is_empty() && !self.keeps_gold()
+    }
+
     /// Why: one reviewer's words, or those of several by their names.
     fn note(&self) -> Option<String> {
         match &self.notes[..] {
@@ -157,18 +183,39 @@ struct Draw<'a> {
     round: Option<(u64, u64, u64)>,
 }
 
+/// Takes down the rows of a batch that the table itself says were drawn, with the gold that they have there.
+fn listed(batch: &Batch, first: usize, said: &mut BTreeMap<usize, Said>) -> Result<(), RunError> {
+    let column = |name: &str| batch.schema.position(name).map(|_| batch.column(name)).transpose();
+    let is_filled = |cells: &Vec<Option<Json>>, at: usize| text(cells[at].as_ref()).is_some();
+    let draws = [columns::DRAW[0], columns::DRAW[4]].map(column);
+    let draws = draws.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let draws: Vec<Vec<Option<Json>>> = draws.into_iter().flatten().collect();
+    let golds = gold_columns::all().map(|gold| Ok(column(gold)?.map(|cells| (gold, cells))));
+    let golds = golds.collect::<Result<Vec<_>, RunError>>()?;
+    for at in (0..batch.len()).filter(|at| draws.iter().any(|cells| is_filled(cells, *at))) {
+        let here = said.entry(first + at).or_default();
+        here.is_drawn = true;
+        for (gold, cells) in golds.iter().flatten().filter(|(_, cells)| is_filled(cells, at)) {
+            here.listed.insert((*gold).to_owned(), cells[at].clone().unwrap_or(Json::Null));
+        }
+    }
+    Ok(())
+}
+
 /// How rows were picked, by their places; what chance picked stays so, whatever was chosen later.
-fn draws(picks: &[Picked]) -> BTreeMap<usize, Draw<'_>> {
+fn draws<'a>(picks: &'a [Picked], places: &HashMap<&str, usize>) -> BTreeMap<usize, Draw<'a>> {
     let mut draws = BTreeMap::new();
-    let places = |pick: &Picked| pick.rows.iter().map(|row| *row as usize - 1).collect::<Vec<_>>();
+    let at = |pick: &Picked| -> Vec<usize> {
+        pick.rows.iter().filter_map(|row| places.get(row.as_str())).copied().collect()
+    };
     for (pick, round) in picks.iter().filter(|pick| pick.queue == "random").zip(1..) {
-        for at in places(pick) {
+        for at in at(pick) {
             let round = Some((round, pick.rows.len() as u64, pick.of));
             draws.insert(at, Draw { queue: &pick.queue, round });
         }
     }
     for pick in picks.iter().filter(|pick| pick.queue != "random") {
-        for at in places(pick) {
+        for at in at(pick) {
             draws.entry(at).or_insert(Draw { queue: &pick.queue, round: None });
         }
     }
@@ -186,7 +233,10 @@ fn write(
     // A table that was drawn elsewhere says so itself.
     let is_drawn = columns::has_draws(schema.names());
     let mut golds = table.golds();
-    golds.extend(gold_columns::all().filter(|gold| said.values().any(|said| said.gold.contains_key(*gold))));
+    let is_given = |gold: &&str| {
+        said.values().any(|said| said.gold.contains_key(*gold) || said.listed.contains_key(*gold))
+    };
+    golds.extend(gold_columns::all().filter(is_given));
     let mut own = Vec::new();
     golds.retain(|gold| {
         !own.contains(gold) && {
@@ -199,14 +249,14 @@ fn write(
     // What the input says of right and wrong in other columns would be read before the marks.
     left_out.extend(gold_columns::all().map(str::to_owned));
     let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
-    let text = |name: &str| Column { name: name.to_owned(), kind: Kind::Text };
+    let plain = |name: &str| Column { name: name.to_owned(), kind: Kind::Text };
     let words = |name: &str| Column { name: name.to_owned(), kind: Kind::Words };
     let [note, reviewers, at, marks] = ADDED;
-    let mut added: Vec<Column> = golds.iter().map(|gold| text(gold)).collect();
+    let mut added: Vec<Column> = golds.iter().map(|gold| plain(gold)).collect();
     added.extend([
         words(note),
         words(reviewers),
-        text(at),
+        plain(at),
         Column { name: marks.to_owned(), kind: Kind::Json },
     ]);
     if !is_drawn {
@@ -225,14 +275,8 @@ fn write(
         if !keep.contains(&true) {
             continue;
         }
-        let before =
-            golds.iter().map(|gold| batch.schema.position(gold).map(|_| batch.column(gold)).transpose());
-        let before = before.collect::<Result<Vec<_>, _>>()?;
-        for (row, at) in here.iter().enumerate() {
-            let Some(said) = said.get(at) else { continue };
-            let known: Vec<Option<&Json>> =
-                before.iter().map(|cells| cells.as_ref().and_then(|cells| cells[row].as_ref())).collect();
-            records.push(record(said, &golds, &known, draws.get(at).filter(|_| !is_drawn), is_drawn));
+        for (at, said) in here.iter().filter_map(|at| Some((at, said.get(at)?))) {
+            records.push(record(said, &golds, draws.get(at), is_drawn));
         }
         kept.push(batch.retain(&keep)?);
     }
@@ -243,19 +287,13 @@ fn write(
     Ok(sink.finish()?)
 }
 
-/// The cells that are added to a row; `before` is the gold that the table has itself.
-fn record(
-    said: &Said,
-    golds: &[&str],
-    before: &[Option<&Json>],
-    draw: Option<&Draw<'_>>,
-    is_drawn: bool,
-) -> Record {
-    let gold = |(gold, before): (&&str, &Option<&Json>)| match said.gold.get(*gold) {
+/// The cells that are added to a row; a table that `is_drawn` says itself how.
+fn record(said: &Said, golds: &[&str], draw: Option<&Draw<'_>>, is_drawn: bool) -> Record {
+    let gold = |gold: &&str| match said.gold.get(*gold) {
         Some(label) => cell::text(label.as_deref()),
-        None => before.cloned().unwrap_or(Json::Null),
+        None => said.listed.get(*gold).cloned().unwrap_or(Json::Null),
     };
-    let mut cells: Vec<Json> = golds.iter().zip(before).map(gold).collect();
+    let mut cells: Vec<Json> = golds.iter().map(gold).collect();
     let reviewers = (!said.reviewers.is_empty()).then(|| said.reviewers.join(", "));
     cells.extend([
         cell::text(said.note().as_deref()),
@@ -291,10 +329,12 @@ impl ReviewExportSummary {
 
     /// For `--json`.
     pub(crate) fn to_json(&self) -> Value {
-        let ReviewExportSummary { rows, marked, disagreements, unmarked, strange, reviewers, output } = self;
+        let ReviewExportSummary { rows, marked, kept, disagreements, unmarked, strange, reviewers, output } =
+            self;
         json!({
             "rows": rows,
             "marked": marked,
+            "kept": kept,
             "disagreements": disagreements,
             "unmarked": unmarked,
             "strange": strange,

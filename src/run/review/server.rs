@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -15,6 +16,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::ReviewError;
 use super::desk::{Asked, Desk, Told};
@@ -27,6 +29,10 @@ use crate::store::MarkStore;
 
 /// Bytes of what a page may send.
 const BODY: usize = 256 * 1024;
+/// How long a page may take to send it.
+const SENDING: Duration = Duration::from_secs(15);
+/// How long answers may take that are under way when the server is told to stop.
+const LAST: Duration = Duration::from_secs(2);
 /// Characters of a reviewer's name.
 const NAME: usize = 100;
 
@@ -112,6 +118,7 @@ fn prepare(
             if strange == 1 { "it is gone or has changed" } else { "they are gone or have changed" },
         ));
     }
+    desk.tell_of_draws(observer)?;
     if table.id.is_none() {
         observer.note(
             "no column names the rows (`id`, `row_id`, `source_id`), so marks are kept by what each row says. Exported marks then train and \
@@ -162,11 +169,18 @@ impl ReviewServer {
             .route("/draws", post(asked))
             .layer(middleware::from_fn_with_state(Arc::clone(&office), guarded))
             .with_state(office);
-        let stop = control.stop.clone();
-        let served = axum::serve(listener, app)
-            .with_graceful_shutdown(async move { stop.gently.cancelled().await })
-            .await;
-        served.map_err(|why| ReviewError::Server(why.to_string()).into())
+        let (stop, late) = (control.stop.clone(), control.stop.clone());
+        let served =
+            axum::serve(listener, app).with_graceful_shutdown(async move { stop.gently.cancelled().await });
+        // A request that never ends must not keep the server; marks that were acknowledged are on the disk.
+        let late = async move {
+            late.gently.cancelled().await;
+            tokio::time::sleep(LAST).await;
+        };
+        tokio::select! {
+            served = served => served.map_err(|why| ReviewError::Server(why.to_string()).into()),
+            () = late => Ok(()),
+        }
     }
 }
 
@@ -242,8 +256,10 @@ async fn asked(State(office): State<Arc<Office>>, request: Request) -> Response 
     if kind.is_none_or(|kind| kind.as_bytes() != b"application/json") {
         return wrong(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the content type is not application/json");
     }
-    let Ok(body) = to_bytes(request.into_body(), BODY).await else {
-        return wrong(StatusCode::PAYLOAD_TOO_LARGE, "more was sent than a mark can be");
+    let body = match timeout(SENDING, to_bytes(request.into_body(), BODY)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return wrong(StatusCode::PAYLOAD_TOO_LARGE, "more was sent than a mark can be"),
+        Err(_) => return wrong(StatusCode::REQUEST_TIMEOUT, "the mark did not arrive in time"),
     };
     let asked = match serde_json::from_slice::<Asked>(&body) {
         Ok(asked) if asked.path() == path => asked,

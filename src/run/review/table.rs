@@ -1,16 +1,19 @@
 //! A labelled table as it is reviewed: its rows by their keys, its judges by their columns.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::ReviewError;
 use super::labels::{self, Judge};
-use super::row_key::RowKeys;
+use super::row_key::{Cells, Judged, RowKeys};
 use crate::bench::columns;
 use crate::domain::Item;
+use crate::report::counted;
 use crate::run::input::{judged, text};
 use crate::run::label::{ReportWatch, Shown};
 use crate::run::settings::InputSettings;
 use crate::run::{Observer, Row, RunError, Source, Watch};
+use crate::store::{MarkStore, MarksError};
 use crate::table::Batch;
 
 /// An open table.
@@ -32,8 +35,10 @@ pub(super) struct RowName {
 #[derive(Debug, Default)]
 pub(super) struct RowNames {
     pub rows: Vec<RowName>,
-    /// The key of all of them.
+    /// The key of all of them in this order.
     pub table: String,
+    /// The key of all of them in any order: what was drawn from them stays drawn.
+    pub set: String,
 }
 
 /// What the marks beside a table are called by.
@@ -109,16 +114,56 @@ impl ReviewTable {
         mut see: impl FnMut(&Batch, &[Row]) -> Result<(), RunError>,
     ) -> Result<RowNames, RunError> {
         let (mut keys, mut names) = (RowKeys::default(), Vec::new());
+        let Source { table, columns, .. } = &self.source;
+        let judged = Judged::of(table.schema().names(), columns, &self.of_judges());
         for batch in self.source.table.batches(None) {
             let batch = batch?;
             let rows = self.source.unread(&batch)?;
             let ids = self.id.as_ref().map(|id| batch.column(id)).transpose()?;
+            let columns = |names: &'_ [String]| {
+                let there = names.iter().filter(|name| batch.schema.position(name).is_some());
+                there
+                    .map(|name| Ok((name.clone(), batch.column(name)?)))
+                    .collect::<Result<Vec<_>, RunError>>()
+            };
+            let (others, read) = (columns(judged.others())?, columns(judged.read())?);
             for (at, row) in rows.iter().enumerate() {
                 let id = ids.as_ref().and_then(|ids| text(ids[at].as_ref()));
-                names.push(RowName { key: keys.key(id.as_deref(), row.item()), id });
+                let raw = if row.item().is_ok() { &[][..] } else { &read[..] };
+                let cells = others.iter().chain(raw);
+                let cells: Cells<'_> = cells
+                    .filter_map(|(name, cells)| Some((name.as_str(), text(cells[at].as_ref())?)))
+                    .collect();
+                names.push(RowName { key: keys.key(id.as_deref(), row.item(), &cells), id });
             }
             see(&batch, &rows)?;
         }
-        Ok(RowNames { rows: names, table: keys.table() })
+        let table = keys.table();
+        Ok(RowNames { rows: names, table, set: keys.set() })
+    }
+}
+
+impl RowNames {
+    /// The place of each row, from 0, by its key.
+    pub fn places(&self) -> HashMap<&str, usize> {
+        self.rows.iter().enumerate().map(|(at, name)| (name.key.as_str(), at)).collect()
+    }
+
+    /// Tells of draws that count no more: rows were added to those that were drawn from, or have changed.
+    pub fn tell_of_draws(&self, store: &MarkStore, observer: &dyn Observer) -> Result<(), MarksError> {
+        let places = self.places();
+        let others = store.other_draws(&self.set)?;
+        let gone = others.iter().filter(|draw| draw.rows.iter().any(|row| places.contains_key(row.as_str())));
+        let gone = gone.count() as u64;
+        if gone > 0 {
+            observer.warning(&format!(
+                "{} in {} no longer {}, because the table has other rows than were drawn from. The marks on their rows are kept as \
+                 chosen marks; draw again for the share of right calls",
+                counted(gone, "draw"),
+                store.path().display(),
+                if gone == 1 { "holds" } else { "hold" },
+            ));
+        }
+        Ok(())
     }
 }

@@ -26,6 +26,11 @@ pub enum MarksError {
         "a newer tooljudge has written the marks {place} (version {version}; this one reads up to version {known}): use the newer one"
     )]
     Newer { place: String, version: i64, known: i64 },
+    /// The file is gone, or another one is in its place.
+    #[error(
+        "the marks {place} were removed or replaced while they were in use, so nothing more is saved there; end the command and start it again"
+    )]
+    Replaced { place: String },
     /// Any other failure of SQLite.
     #[error("the marks {place} failed: {why}; what was acknowledged before is still there")]
     Failed { place: String, why: String },

@@ -3,6 +3,7 @@
 mod error;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
@@ -13,12 +14,16 @@ pub use error::MarksError;
 const APPLICATION_ID: i64 = 0x746a_6d6b;
 /// The version of the file's tables.
 const SCHEMA_VERSION: i64 = 1;
+/// How long a lock of another process is waited for: less than a page waits for its answer.
+const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(10) };
 
 /// An open file of marks.
 #[derive(Debug)]
 pub struct MarkStore {
     connection: Connection,
     path: PathBuf,
+    /// What the file is recognised by, where the system says so.
+    file: Option<(u64, u64)>,
 }
 
 /// What a reviewer says of a row.
@@ -54,8 +59,8 @@ pub struct Mark {
 pub struct Picked {
     /// How they were picked: `random` or `unsure`.
     pub queue: String,
-    /// Their numbers in the table, from 1, in the order in which they were picked.
-    pub rows: Vec<u64>,
+    /// Their keys, in the order in which they were picked.
+    pub rows: Vec<String>,
     /// Rows that they were picked from.
     pub of: u64,
 }
@@ -102,13 +107,14 @@ impl MarkStore {
         // A file of another kind is not even told how it is to be written.
         check(&sqlite::patient(path).map_err(wrap)?, path)?;
         let connection = sqlite::durable(path).map_err(wrap)?;
-        let mut store = MarkStore { connection, path: path.to_owned() };
+        connection.busy_timeout(PATIENCE).map_err(wrap)?;
+        let mut store = MarkStore { connection, path: path.to_owned(), file: identity(path) };
         store.make_tables()?;
         Ok(store)
     }
 
     fn make_tables(&mut self) -> Result<(), MarksError> {
-        let MarkStore { connection, path } = self;
+        let MarkStore { connection, path, .. } = self;
         let made = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
             let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
             if version == 0 {
@@ -210,6 +216,14 @@ impl MarkStore {
         draws(&self.connection, table_key).map_err(|error| self.wrap(&error))
     }
 
+    /// Rows that were picked from any other table.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn other_draws(&self, table_key: &str) -> Result<Vec<Picked>, MarksError> {
+        picked(&self.connection, "<>", table_key).map_err(|error| self.wrap(&error))
+    }
+
     /// Keeps rows that a reviewer picked who had seen that many `seen` picks of this table.
     ///
     /// # Errors
@@ -241,7 +255,11 @@ impl MarkStore {
         &mut self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<Kept<T>>,
     ) -> Result<Kept<T>, MarksError> {
-        let MarkStore { connection, path } = self;
+        let MarkStore { connection, path, file } = self;
+        // What is written into a file that has no name any more is lost when this process ends.
+        if identity(path) != *file {
+            return Err(MarksError::Replaced { place: path.display().to_string() });
+        }
         let done = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
             let kept = work(&change)?;
             change.commit()?;
@@ -252,6 +270,20 @@ impl MarkStore {
 
     fn wrap(&self, error: &rusqlite::Error) -> MarksError {
         error::of(&self.path, error)
+    }
+}
+
+/// The device and the number of a file; nothing where there is none, or the system has no such numbers.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
     }
 }
 
@@ -319,8 +351,14 @@ fn last_change(
 }
 
 fn draws(connection: &Connection, table_key: &str) -> rusqlite::Result<Vec<Picked>> {
-    let mut found = connection
-        .prepare_cached("SELECT queue, rows, picked_of FROM draws WHERE table_key = ?1 ORDER BY round")?;
+    picked(connection, "=", table_key)
+}
+
+/// The draws whose table is that one, or is not.
+fn picked(connection: &Connection, is: &'static str, table_key: &str) -> rusqlite::Result<Vec<Picked>> {
+    let mut found = connection.prepare_cached(&format!(
+        "SELECT queue, rows, picked_of FROM draws WHERE table_key {is} ?1 ORDER BY id"
+    ))?;
     let picked = |row: &Row<'_>| {
         let rows: String = row.get(1)?;
         let rows = serde_json::from_str(&rows).map_err(|why| {
@@ -413,11 +451,13 @@ mod tests {
     #[test]
     fn rows_are_picked_by_one_at_a_time() {
         let (_folder, mut store) = opened();
-        let picked = Picked { queue: "random".to_owned(), rows: vec![3, 1], of: 9 };
+        let picked = Picked { queue: "random".to_owned(), rows: vec!["c".to_owned(), "a".to_owned()], of: 9 };
         assert!(kept(store.add_draw("t", "anna", "now", &picked, 0)).is_some());
         assert_eq!(kept(store.add_draw("t", "ben", "now", &picked, 0)), None);
         assert_eq!(store.draws("t").unwrap(), [picked]);
         assert_eq!(store.draws("u").unwrap(), []);
+        assert_eq!(store.other_draws("t").unwrap(), []);
+        assert_eq!(store.other_draws("u").unwrap().len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 CREATE TABLE marks (
     id       INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order in which they were made
     reviewer TEXT NOT NULL,
-    row_key  TEXT NOT NULL,    -- hash of the row's id, conversation, question, call and definitions, in hexadecimal
+    row_key  TEXT NOT NULL,    -- hash of the row's id and of all that a judge can see of it, in hexadecimal
     row_id   TEXT,             -- the row's own id; null where the table has none
     gold     TEXT NOT NULL,    -- JSON object: column of gold to label; {} takes a mark back
     note     TEXT NOT NULL,
@@ -17,10 +17,10 @@ CREATE TABLE marks (
 -- Rows that were picked to be marked, for all reviewers.
 CREATE TABLE draws (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
-    table_key TEXT NOT NULL,    -- hash of all rows of the table: its rows are counted as they are there
+    table_key TEXT NOT NULL,    -- hash of the keys of all its rows, in whatever order
     round     INTEGER NOT NULL, -- among the draws of this table, from 1
     queue     TEXT NOT NULL,    -- random or unsure
-    rows      TEXT NOT NULL,    -- JSON array of row numbers, from 1, in the order in which they were picked
+    rows      TEXT NOT NULL,    -- JSON array of row keys, in the order in which they were picked
     picked_of INTEGER NOT NULL, -- rows that they were picked from
     reviewer  TEXT NOT NULL,
     at        TEXT NOT NULL,

@@ -37,7 +37,7 @@ async function start() {
     drawTally(at.tally, store, view, change);
     add(at.tally, el("p", { class: "marks-line" },
       el("span", null, count ? `${counted(count, "row")} marked` : "No row is marked yet: open one and press 1 or 2."),
-      el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
+      marks.isServed ? null : el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
       el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))),
     nextOf(store, marks, picking),
     marks.trouble() ? el("p", { class: "failed" }, marks.trouble()) : null);

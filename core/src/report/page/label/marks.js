@@ -7,6 +7,8 @@ async function openMarks(about, changed) {
   const isOurs = (mark) => golds.some((gold) => Object.hasOwn(record(record(mark).gold), gold));
   const keeper = await openKeeper(about, changed);
   const { of } = keeper;
+  /** Notes that were typed and are not saved yet, by row. */
+  const drafts = new Map();
   const rows = () => keeper.rows().filter((row) => row > 0 && isOurs(of(row)));
   return {
     ...keeper,
@@ -16,16 +18,39 @@ async function openMarks(about, changed) {
     golds: (mark) => Object.entries(record(mark?.gold)).filter(([column]) => golds.includes(column)),
     /** Marks a row, or takes the same mark away. */
     label(row, column, label) {
+      // What was shown when the key was pressed decides; marks that come in before its turn do not turn it round.
+      const goes = own(of(row)?.gold, column) === label;
       const marked = (mark) => {
         const gold = { ...record(mark?.gold) };
-        if (gold[column] === label) delete gold[column];
+        if (goes) delete gold[column];
         else gold[column] = label;
         return { ...mark, gold };
       };
       return keeper.change(row, marked, true);
     },
-    note(row, note) {
-      if ((of(row)?.note ?? "") !== note) return keeper.change(row, (mark) => ({ gold: {}, ...mark, note }), false);
+    draft: (row) => drafts.get(row) ?? null,
+    async note(row, note) {
+      const wasDraft = drafts.delete(row);
+      if ((of(row)?.note ?? "") === note && !keeper.conflict(row)) return true;
+      drafts.set(row, note);
+      // Of two marks that contradict each other, one is to be chosen first.
+      if (keeper.conflict(row)) {
+        changed(row, true);
+        return false;
+      }
+      const done = await keeper.change(row, (mark) => ({ gold: {}, ...mark, note }), false);
+      if (done && drafts.get(row) === note) drafts.delete(row);
+      if (wasDraft || !done) changed(row, true);
+      return done;
+    },
+    /** Ends a conflict by one of its marks; a note that was typed meanwhile goes onto it. */
+    async settle(row, takesMine) {
+      const draft = drafts.get(row);
+      const isTyped = draft !== undefined && draft !== words(keeper.conflict(row)?.note);
+      if (!isTyped) drafts.delete(row);
+      const done = await keeper.settle(row, takesMine);
+      if (!done && draft !== undefined) drafts.set(row, draft);
+      return done && isTyped ? this.note(row, draft) : done;
     },
     /** Rows that were picked to be marked, by the name of their queue: each time the rows and how many they were picked from. */
     picks: (queue) => keeper.picks().filter((pick) => pick.queue === queue).map(({ rows: of_, of: from }) => ({ rows: list(of_).map(Number), of: number(from) })),

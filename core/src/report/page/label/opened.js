@@ -29,9 +29,12 @@ function markBar(number_, store, marks, act) {
       "data-label": `${column} ${label}`, click: () => act.mark(column, label),
     }, visible(label), at < 9 ? el("kbd", null, at + 1) : null),
   ]);
-  const note = el("textarea", { id: "note", rows: "2", "aria-label": "Note on this row", placeholder: "Why? Goes into gold.csv with the mark", change: () => act.note(note.value), keydown: (event) => event.key === "Escape" && note.blur() });
-  note.value = mark?.note ?? "";
-  const details = el("details", { class: "note", open: Boolean(mark?.note) }, el("summary", null, "Note ", el("kbd", null, "n")), note);
+  const note = el("textarea", { id: "note", rows: "2", maxlength: "10000", "aria-label": "Note on this row", placeholder: "Why? Goes into gold.csv with the mark", change: () => act.note(note.value), keydown: (event) => event.key === "Escape" && note.blur() });
+  const draft = marks.draft(number_);
+  note.value = draft ?? mark?.note ?? "";
+  const save = draft === null ? null : el("p", { class: "failed unsaved" }, "This note is not saved yet. ",
+    marks.conflict(number_) ? null : el("button", { type: "button", class: "plain", click: () => act.note(note.value) }, "Save the note"));
+  const details = el("details", { class: "note", open: Boolean(note.value) }, el("summary", null, "Note ", el("kbd", null, "n")), note, save);
   return el("div", { class: "mark-bar", role: "group", "aria-label": "What is right" },
     el("span", { class: "muted" }, "What is right?"), buttons,
     el("button", { type: "button", class: "plain", click: act.undo }, "Undo ", el("kbd", null, "u")), details,

@@ -13,7 +13,9 @@ async function openKeeper(about, changed) {
   const versions = new Map();
   const others = new Map();
   const conflicts = new Map();
-  let [seq, draws, last, lost, waiting] = [0, [], null, null, null];
+  /** Why something was not saved, by its row, or by nothing. */
+  const lost = new Map();
+  let [seq, draws, last, waiting] = [0, [], null, null];
 
   async function ask(path, body) {
     const sent = body && { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...body, table, since: seq }) };
@@ -50,14 +52,14 @@ async function openKeeper(about, changed) {
     last = said.last === null ? null : record(said.last);
   }
 
-  /** Does one thing after the other; what it comes to is false where it failed. */
-  function inTurn(act) {
+  /** Does one thing after the other; what it comes to is false where it failed. That a row is not saved is said until it is. */
+  function inTurn(act, row = null) {
     const mine = (waiting ?? Promise.resolve()).then(act).then((done) => {
-      lost = null;
+      if (lost.delete(row)) changed(row, true);
       return done;
     }, (error) => {
-      lost = `Not saved: ${error.message}`;
-      changed(null, true);
+      lost.set(row, row === null ? `Not saved: ${error.message}` : `Row ${row} is not saved: ${error.message}`);
+      changed(row, true);
       return false;
     });
     waiting = mine;
@@ -68,7 +70,9 @@ async function openKeeper(about, changed) {
   }
 
   const same = (a, b) => (a?.note ?? "") === (b?.note ?? "") && JSON.stringify(Object.entries(record(a?.gold)).sort()) === JSON.stringify(Object.entries(record(b?.gold)).sort());
-  const change = (row, part, redraws) => inTurn(async () => {
+  /** Sends a mark. A conflict stays until it is `answered`: nothing else is saved over it, be it asked for before or after. */
+  const put = (row, part, redraws, answered) => inTurn(async () => {
+    if (conflicts.has(row) && !answered) return false;
     const mine = part(rows.get(row) ?? null);
     const sent = { row, version: versions.get(row) ?? 0, gold: record(mine?.gold), note: words(mine?.note) };
     const done = await ask("/marks", sent) !== null || same(mine, rows.get(row));
@@ -76,7 +80,7 @@ async function openKeeper(about, changed) {
     else conflicts.set(row, mine);
     changed(row, redraws || !done);
     return done;
-  });
+  }, row);
   learn(await ask("/marks").then((said) => said ?? {}));
   const refresh = () => inTurn(async () => {
     const before = seq;
@@ -90,7 +94,9 @@ async function openKeeper(about, changed) {
     of: (row) => rows.get(row) ?? null,
     rows: () => [...rows.keys()],
     picks: () => draws,
-    trouble: () => lost,
+    /** Marks are written out by `tooljudge review export`, which knows those of all reviewers. */
+    isServed: true,
+    trouble: () => (lost.size ? [...lost.values()].join(" ") : null),
     settled: () => waiting,
     /** What others say of a row. */
     others: (row) => [...(others.get(row) ?? new Map())].map(([by, mark]) => ({ by, ...mark })),
@@ -99,12 +105,12 @@ async function openKeeper(about, changed) {
     /** Ends a conflict: by the mark that was not kept, or by the one that was. */
     settle(row, takesMine) {
       const mine = conflicts.get(row);
+      if (takesMine && mine !== undefined) return put(row, () => mine, true, true);
       conflicts.delete(row);
-      if (takesMine && mine !== undefined) return change(row, () => mine, true);
       changed(row, true);
       return true;
     },
-    change,
+    change: (row, part, redraws) => put(row, part, redraws, false),
     pick: (queue, picked, of) => inTurn(async () => {
       const done = await ask("/draws", { queue, rows: picked, of, seen: draws.length }) !== null;
       changed(null, true);
