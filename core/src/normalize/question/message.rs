@@ -103,10 +103,7 @@ pub(super) fn are_conversation<'a>(mut items: impl Iterator<Item = &'a Json>) ->
             true
         }
         // Among known ones, another role is one that nobody has met yet.
-        None => item.as_object().is_some_and(|object| {
-            object.get("role").is_some_and(|role| role.as_str().is_some())
-                && of_unknown_role(object).is_some()
-        }),
+        None => item.as_object().is_some_and(|object| of_unknown_role(object).is_some()),
     });
     known && said
 }
