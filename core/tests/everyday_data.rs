@@ -105,4 +105,11 @@ fn the_readme_counts_what_there_is() {
     let told: BTreeMap<(String, String), usize> = section.lines().filter_map(counted).collect();
     let found = found.into_iter().map(|((key, value), rows)| ((key.to_owned(), value), rows)).collect();
     assert_eq!(told, found);
+    let held: BTreeSet<String> = rows()
+        .iter()
+        .filter(|row| row.text("split") == "held")
+        .map(|row| format!("`{}`", row.text("domain")))
+        .collect();
+    let held = held.into_iter().collect::<Vec<_>>().join(", ");
+    assert!(section.contains(&format!("The domains that are held: {held}.")), "{held}");
 }

@@ -1,6 +1,7 @@
 """Agents that are functions: what they are given, what is recorded of them, and what becomes of those that misbehave."""
 
 import asyncio
+import gc
 import inspect
 import json
 import logging
@@ -501,6 +502,35 @@ def test_answers_in_parts_are_read(output, answer):
     from tooljudge._agent import _answer_in
 
     assert _answer_in({"output": output}) == answer
+
+
+def test_answers_of_openais_objects_are_read():
+    from tooljudge._agent import _answer_in
+
+    part = types.SimpleNamespace(type="output_text", text="snow")
+    assert _answer_in({"output": [types.SimpleNamespace(type="message", role="assistant", content=[part])]}) == "snow"
+
+
+def test_loops_end_with_their_agents_and_methods_share_one():
+    class Mine:
+        async def answer(self, tools):
+            loops.add(id(asyncio.get_running_loop()))
+            return good(None, tools)
+
+    loops = set()
+    mine = Mine()
+    before = threading.active_count()
+    assert all(driven(mine.answer)["passed"] for _ in range(3)) and len(loops) == 1
+    del mine
+    gc.collect()
+    wait_until(lambda: threading.active_count() <= before)
+
+
+def test_agents_without_a_score_lose_no_run(server):
+    gone = tj.Judge("vllm:m", base_url="http://127.0.0.1:9/v1")
+    with pytest.warns(tj.ToolJudgeWarning, match="not compared"):
+        found = tj.drive("trips.toml", agents={"good": good, "gone": gone}, max_attempts=1, allow_failures=True, allow_unscored=1)
+    assert found["comparison"] is None and found["agents"][0]["scores"]["passed"] == 1
 
 
 def test_a_loop_that_stopped_halfway_has_not_answered():

@@ -78,11 +78,11 @@ class Agent:
         returned = self.function(*(given[name] for name in self._positional), **{name: given[name] for name in self._named})
         if not hasattr(type(returned), "__await__"):
             return returned
-        future = self._loop.submit(_quiet(returned, line.conversation))
+        future, loop = self._loop.submit(_quiet(returned, line.conversation))
         while not _is_done(future):
             if line.conversation.is_over():
                 future.cancel()
-                self._loop.replace_if_stuck()
+                self._loop.replace_if_stuck(loop)
                 raise CaseOver
         return future.result()
 
@@ -97,8 +97,10 @@ class Agent:
 
 
 def _loop_of(function: Callable[..., Any]) -> Loop:
+    # A method is a new object each time; its clients belong to the object that has it.
+    owner = getattr(function, "__self__", function)
     try:
-        return _loops.setdefault(function, Loop())
+        return _loops.setdefault(owner, Loop())
     except TypeError:
         # Nobody can tell it from others.
         return Loop()
@@ -154,7 +156,10 @@ class _Line:
     def _say(self, text: str) -> list[dict[str, Any]]:
         told = self.conversation.say(text)
         if told is None:
-            raise CaseOver("the case is over: it was answered, took too long, or made as many calls as it may")
+            raise CaseOver(
+                "the case is over: it was answered, took too long, made as many calls as it may, or said what cannot be read (`reason` in the "
+                "rows tells)"
+            )
         found: list[dict[str, Any]] = json.loads(told)
         return found
 
@@ -189,15 +194,22 @@ def _parameters(function: Callable[..., Any], name: str) -> tuple[list[str], lis
         raise SettingsError(f"agent: nobody can see what {name} takes; wrap it in a function: {accepted}") from None
     positional: list[str] = []
     named: list[str] = []
+    skipped = ""
     for one in parameters:
         if one.kind is inspect.Parameter.VAR_KEYWORD:
             named += [given for given in _GIVEN if given not in (*positional, *named)]
         elif one.kind is inspect.Parameter.VAR_POSITIONAL:
             continue
         elif one.name in _GIVEN:
+            if one.kind is inspect.Parameter.POSITIONAL_ONLY and skipped:
+                raise SettingsError(f"agent: {name} takes `{skipped}` before `{one.name}`, both by position, and {accepted}")
             (positional if one.kind is inspect.Parameter.POSITIONAL_ONLY else named).append(one.name)
         elif one.default is inspect.Parameter.empty:
             raise SettingsError(f"agent: {name} takes `{one.name}`, and {accepted}")
+        else:
+            skipped = one.name
+    if not positional and not named:
+        raise SettingsError(f"agent: {name} takes nothing, so that it would not even hear the question: {accepted}")
     return positional, named
 
 
@@ -241,13 +253,17 @@ def _answer_in(returned: Any) -> str | None:
 
 def _said_by_assistant(message: Any) -> str | None:
     """The text of an assistant's message: a dict, or an object of LangChain's or OpenAI's."""
-    get = message.get if isinstance(message, Mapping) else lambda name: getattr(message, name, None)
     there = "content" in message if isinstance(message, Mapping) else hasattr(message, "content")
-    role, content = get("role") or get("type"), get("content")
+    role, content = _get(message, "role") or _get(message, "type"), _get(message, "content")
     if not there or role not in ("assistant", "ai", "AIMessageChunk", "message"):
         return None
     # A loop that stopped halfway has said nothing yet.
-    return None if not content and get("tool_calls") else _content(content)
+    return None if not content and _get(message, "tool_calls") else _content(content)
+
+
+def _get(of: Any, name: str) -> Any:
+    """A member of a dict, or of an object of a library's."""
+    return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
 
 
 def _content(content: Any) -> str | None:
@@ -258,7 +274,7 @@ def _content(content: Any) -> str | None:
         return content
     if not isinstance(content, (list, tuple)):
         return None
-    texts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
+    texts = [part if isinstance(part, str) else _get(part, "text") for part in content]
     said = [text for text in texts if isinstance(text, str)]
     # Parts that are no texts, such as what a model thought, stand beside those that are.
     return "".join(said) if said or not texts else None

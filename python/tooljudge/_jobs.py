@@ -119,7 +119,8 @@ def _batches(batches, options):
         left = _told("max_cost", options)
     for batch in batches:
         made, summary = label(batch, **options, max_cost=left, return_summary=True)
-        if left not in (None, False):
+        # A purse has counted already what other runs have spent.
+        if left not in (None, False) and not options.get("purse"):
             # The command line knows no ceiling of nothing. An empty batch asks nobody.
             spent = sum(member["summary"]["cost_usd"] or 0.0 for member in summary.get("panel", ()))
             left = max(1e-9, float(left) - spent)
@@ -138,7 +139,7 @@ def _told(name, options):
     try:
         with open(path, encoding="utf-8") as file:
             return record(_native.settings(file.read())).get("label", {}).get(name)
-    except ValueError:
+    except (OSError, ValueError):
         return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _run, _words
-from ._errors import SettingsError
+from ._errors import SettingsError, ToolJudgeError
 from ._flags import DriveOptions, MergeOptions, PruneOptions, SuiteOptions, TrainOptions
 from ._jobs import STOP, record, with_files
 from ._options import takes
@@ -111,7 +111,12 @@ def _compared(suite, options):
             found = _record("drive", suite, {**options, "output": episodes}, options.get("progress"))
         if own:
             found["output"] = None
-        found["comparison"] = {name: one for name, one in compare(episodes).record.items() if name != "tables"}
+        try:
+            found["comparison"] = {name: one for name, one in compare(episodes).record.items() if name != "tables"}
+        except ToolJudgeError as why:
+            # The run is done and paid for: an agent without a score takes nothing of it away.
+            found["comparison"] = None
+            _run.warn(f"the agents are not compared: {why}")
     return found
 
 

@@ -141,7 +141,7 @@ fn text(value: &toml::Value) -> Result<String, String> {
     match value {
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(number) => Ok(number.to_string()),
-        // With its point, as it was written: `1.0`.
+        // With its point: `1.0`, and not `1`.
         toml::Value::Float(number) => Ok(format!("{number:?}")),
         toml::Value::Boolean(on) => Ok(on.to_string()),
         toml::Value::Array(_) => Err("expected one value, not a list".to_owned()),

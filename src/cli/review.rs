@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::host::Host;
@@ -109,7 +110,10 @@ fn serve(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
     let settings = ReviewSettings {
         inputs: args.inputs,
         marks: args.marks,
-        reviewer: args.reviewer.or_else(user).unwrap_or_else(|| "reviewer".to_owned()),
+        // Without a name, all would be one, and change each other's marks.
+        reviewer: { args.reviewer.or_else(user) }.context(
+            "nobody is named as the reviewer, and the environment has no USER: add --reviewer NAME",
+        )?,
         port: args.port,
         id: args.id,
     };
@@ -119,7 +123,7 @@ fn serve(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
         let server = run::review(settings, control).await?;
         printer.data(&server.address());
         printer.talk(&format!(
-            "{reviewer}'s marks are kept in {}. Ctrl-C ends the server; the same command goes on from there",
+            "{reviewer}'s marks are kept in {}. Ctrl-C ends the server; run the same command again to resume",
             server.marks().display()
         ));
         if opens {

@@ -111,8 +111,8 @@ pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
             });
             if let Some(why) = not_shrunk {
                 printer.warn(&format!(
-                    "{count} {what} {verb}, but the file could not be made smaller: {why}. Run the same command again when it works: it makes \
-                     the file smaller, whatever it finds"
+                    "{count} {what} {verb}, but the file could not be made smaller: {why}. Mend that and run the same command again \
+                     to make it smaller"
                 ));
             }
         }

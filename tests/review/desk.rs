@@ -190,7 +190,7 @@ fn marks_stay_with_what_was_judged() {
     );
     assert_eq!(work.column("gold.csv", "id"), ["r3"]);
     work.file("labelled.jsonl", &lines[5]);
-    let ran = work.run(&["review", "labelled.jsonl"]).ended(2);
+    let ran = work.run(&["review", "labelled.jsonl", "--reviewer", "ana"]).ended(2);
     assert!(
         ran.stderr.contains("holds marks on 3 rows, and none of them is a row of this table"),
         "{}",

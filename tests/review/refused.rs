@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::{Desk, labelled};
+use crate::support::child::Deadline;
 use crate::support::http::ask;
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Ran, Workspace};
 
 /// A request line, its headers and body, and the status that answers it.
 type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str, u16);
@@ -149,6 +150,7 @@ fn what_makes_no_sense_is_not_kept() {
 fn what_cannot_be_reviewed_is_said() {
     let work = Workspace::new();
     labelled(&work, 4);
+    work.file("more.jsonl", work.read("labelled.jsonl"));
     work.file("empty.jsonl", "");
     work.file("notes.txt", "not a database, by far\n".repeat(100));
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -166,13 +168,19 @@ fn what_cannot_be_reviewed_is_said() {
         (&["labelled.jsonl", "--reviewer", " "], "1 to 100 characters"),
         (&["labelled.jsonl", "--reviewer", "a\nb"], "1 to 100 characters"),
         (&["labelled.jsonl", "--id", "name"], "there is no column `name`"),
+        (&["labelled.jsonl", "more.jsonl"], "name a file for its marks"),
         (&["export", "labelled.jsonl", "-o", "gold.csv"], "there are no marks at labelled.marks.sqlite"),
     ];
     for (args, why) in cases {
-        let ran = work.run(&[&["review"], *args].concat()).ended(2);
+        let mut command = work.tooljudge(&[&["review"], *args].concat());
+        command.env("USER", "ana");
+        let ran = Ran::from(command.finish()).ended(2);
         assert!(ran.stderr.contains(why), "{args:?}: {}", ran.stderr);
         assert_eq!(ran.stdout, "", "{args:?}");
     }
+    let mut command = work.tooljudge(&["review", "labelled.jsonl"]);
+    let ran = Ran::from(command.env_remove("USER").env_remove("USERNAME").finish()).ended(2);
+    assert!(ran.stderr.contains("add --reviewer NAME"), "{}", ran.stderr);
     assert!(!work.names().iter().any(|name| name.contains("gold.csv")));
     assert!(work.read("notes.txt").starts_with("not a database"));
 }
@@ -191,7 +199,7 @@ fn a_folder_that_cannot_be_written_is_named() {
         println!("skipped: this user may write everywhere");
         return;
     }
-    let ran = work.run(&["review", "sealed/labelled.jsonl", "--no-open"]).ended(2);
+    let ran = work.run(&["review", "sealed/labelled.jsonl", "--reviewer", "ana", "--no-open"]).ended(2);
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert!(
         ran.stderr.contains("sealed/labelled.marks.sqlite") && ran.stderr.contains("--marks"),

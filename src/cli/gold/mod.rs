@@ -20,7 +20,7 @@ pub fn run(args: GoldArgs, host: &Host) -> anyhow::Result<Ending> {
     let (json, quiet) = (args.json, args.quiet);
     args.results.belong_to(args.bfcl.is_some())?;
     if args.bfcl.is_none() && !args.category.is_empty() {
-        bail!("--category is one of BFCL: name the folder of its questions with --bfcl");
+        bail!("--category selects questions of BFCL: add --bfcl FOLDER");
     }
     let printer = host.printer(quiet);
     let control = host.control(printer.quiet);

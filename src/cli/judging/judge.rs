@@ -117,7 +117,7 @@ impl Own<'_> {
         let address = self.address(provider, judging)?;
         let base_url = &address.url;
         let found = Endpoint::new(base_url, None).with_context(|| address.place.clone())?;
-        let key_env = self.key_variable(flags.api_key_env, &address, judging)?;
+        let key_env = self.key_variable(flags.api_key_env, &address, &found, judging)?;
         if typed.endpoint.base_url.is_some() {
             route::stays_home(self.name, own, &found, typed.endpoint.api_key_env.is_some())?;
         }
@@ -176,6 +176,7 @@ impl Own<'_> {
         &self,
         merged: Option<String>,
         address: &Address,
+        found: &Endpoint,
         judging: &Judging<'_>,
     ) -> anyhow::Result<KeyVariable> {
         let Judging { args, origins, .. } = judging;
@@ -190,7 +191,8 @@ impl Own<'_> {
             Some(url) => url.as_str(),
             None => args.endpoint.base_url.as_deref().filter(|_| origins.place("base_url").is_some()),
         };
-        if beside.is_some_and(|beside| beside != address.url) {
+        let is_beside = |own: &str| Endpoint::new(own, None).is_ok_and(|own| own.is_beside(found));
+        if beside.is_some_and(|own| !is_beside(own)) {
             bail!(
                 "{place}: the key is meant for the `base_url` beside it, and {} names another address; name the key for that one with \
                  --api-key-env",

@@ -111,9 +111,15 @@ struct Checked {
 fn checked(paths: &[PathBuf]) -> Result<Checked, RunError> {
     let mut records = paths.iter().map(|path| ShardRecord::of(path)).collect::<Result<Vec<_>, _>>()?;
     let mut places: Vec<Option<usize>> = vec![None; records[0].count as usize];
+    // Records of older programs do not say all: they differ from none, and no two others may meet beside them.
+    let full = records.iter().position(ShardRecord::says_all).unwrap_or(0);
     for (at, (record, path)) in records.iter().zip(paths).enumerate() {
-        if let Some(what) = record.differs(&records[0]) {
-            return Err(MergeError::OtherRun { path: path.clone(), other: paths[0].clone(), what }.into());
+        for other in [0, full] {
+            if let Some(what) = record.differs(&records[other]) {
+                return Err(
+                    MergeError::OtherRun { path: path.clone(), other: paths[other].clone(), what }.into()
+                );
+            }
         }
         if let Some(other) = places.get_mut(record.index as usize).and_then(|place| place.replace(at)) {
             let shard = record.name();

@@ -74,6 +74,11 @@ impl ShardRecord {
         format!("{}/{}", self.index, self.count)
     }
 
+    /// Whether it tells how the judges were asked and what they cost.
+    pub(super) fn says_all(&self) -> bool {
+        self.routes.is_some() && self.prices.is_some()
+    }
+
     /// What shows that `self` and `other` are of two runs, if so.
     pub(super) fn differs(&self, other: &ShardRecord) -> Option<&'static str> {
         if self.count != other.count {

@@ -111,7 +111,8 @@ impl Desk {
                 "this page shows another table than the server; load it again".to_owned(),
             ));
         }
-        let (since, at) = (*since, Timestamp::now().to_string());
+        // Times of one length can be compared as texts.
+        let (since, at) = (*since, format!("{:.6}", Timestamp::now()));
         let kept = match asked {
             Asked::Mark { row, version, gold, note, .. } => match self.mark(row, &gold, note, at) {
                 Ok(mark) => is_kept(&self.store.add(&mark, version)?),

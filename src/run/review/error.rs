@@ -21,8 +21,8 @@ pub enum ReviewError {
     /// A setting names a column that is not there.
     #[error("--id: there is no column `{column}`; the columns are {columns}")]
     NoColumn { column: String, columns: String },
-    /// Several tables, and no place for their marks.
-    #[error("the table is a stream, so name a file for its marks with --marks")]
+    /// A stream or several files, and no place for their marks.
+    #[error("the table is a stream or several files: name a file for its marks with --marks FILE")]
     NoPlace,
     /// The port cannot be had.
     #[error(
@@ -42,6 +42,9 @@ pub enum ReviewError {
     #[error("name a file for the marked rows with -o")]
     NoOutput,
     /// No marks to write.
-    #[error("{} holds no marks on rows of this table", path.display())]
+    #[error(
+        "{} holds no marks on rows of this table; make some with `tooljudge review`, or name another file with --marks",
+        path.display()
+    )]
     NothingMarked { path: PathBuf },
 }

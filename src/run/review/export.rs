@@ -101,7 +101,11 @@ pub fn review_export(
         is_marked = true;
     }
     if !is_marked {
-        return Err(ReviewError::NothingMarked { path: place }.into());
+        return Err(match strange.len() {
+            0 => ReviewError::NothingMarked { path: place },
+            rows => ReviewError::OtherTable { path: place, rows },
+        }
+        .into());
     }
     let finished = write(&table, &said, &draws, &output)?;
     let name = |at: &usize| match &names.rows[*at].id {

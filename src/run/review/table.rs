@@ -66,12 +66,12 @@ impl ReviewTable {
         Ok(ReviewTable { source, judges, id })
     }
 
-    /// Where marks are, if no other place is named: beside the first file.
+    /// Where marks are, if no other place is named: beside the only file.
     pub fn marks(&self, named: Option<&Path>) -> Result<PathBuf, ReviewError> {
-        match (named, self.source.table.inputs().first()) {
+        match (named, self.source.table.inputs()) {
             (Some(named), _) => Ok(named.to_owned()),
-            (None, Some(first)) if first.path.file_name().is_some() && first.path.is_file() => {
-                Ok(first.path.with_extension(MARKS))
+            (None, [only]) if only.path.file_name().is_some() && only.path.is_file() => {
+                Ok(only.path.with_extension(MARKS))
             }
             (None, _) => Err(ReviewError::NoPlace),
         }

@@ -7,9 +7,6 @@ use rusqlite::ErrorCode;
 use super::lock_owner;
 use crate::store::StoreError;
 
-/// Seconds that a lock is waited for, as it is said.
-const WAITED: u64 = 30;
-
 pub(super) fn of(path: &Path, error: &rusqlite::Error) -> StoreError {
     // Some show the statement too, which is ours and tells nobody anything.
     let why = match error {
@@ -21,7 +18,7 @@ pub(super) fn of(path: &Path, error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full { place },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            StoreError::Locked { place, lock_owner: lock_owner::of(path), seconds: WAITED }
+            StoreError::Locked { place, lock_owner: lock_owner::of(path), seconds: super::PATIENCE.as_secs() }
         }
         Some(ErrorCode::SystemIoFailure) => StoreError::Disk { place, why },
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { place, why },

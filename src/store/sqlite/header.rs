@@ -12,8 +12,7 @@ use crate::store::StoreError;
 /// Bytes of the header, and how it begins.
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Where in it the format stands (2: changes are written ahead), the version and the mark of the program.
-const FORMAT: usize = 18;
+/// Where in it the version and the mark of the program stand.
 const VERSION: usize = 60;
 const APPLICATION: usize = 68;
 
@@ -39,23 +38,26 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     };
     match (application, version) {
         (APPLICATION_ID, version) => upgrade::check(path, version),
-        // One that is just being made has its mark in the log still.
-        (0, 0) if header.get(FORMAT) == Some(&2) => Ok(()),
-        (0, 0) if !has_tables(path)? => Ok(()),
+        (0, 0) if may_become_ours(path)? => Ok(()),
         _ => Err(not_ours()),
     }
 }
 
-fn has_tables(path: &Path) -> Result<bool, StoreError> {
-    let look = || {
+/// Whether nothing is in the file, or it is one of ours that is just being made: then its mark may be in the log still.
+fn may_become_ours(path: &Path) -> Result<bool, StoreError> {
+    let look = || -> rusqlite::Result<bool> {
+        // To read only: who opens it to write moves the log into the file.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
-        connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+        let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+        let is_empty: bool =
+            connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+        Ok(is_empty || application == APPLICATION_ID)
     };
     match look() {
         // Somebody is making a store of it, perhaps.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(true),
         outcome => outcome.map_err(|error| error::of(path, &error)),
     }
 }

@@ -54,7 +54,7 @@ fn a_locked_store_says_so() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = Store::at(&path, "b").unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error}");
-    assert!(error.to_string().contains("locked for 30 seconds by another process"), "{error}");
+    assert!(error.to_string().contains("locked for 2 seconds by another process"), "{error}");
 }
 
 #[tokio::test]
@@ -157,22 +157,31 @@ async fn what_another_run_has_answered_meanwhile_stays() {
     let keep = async |store: &Store, question, text| {
         store.answer(question, ReplyKind::Verdict, reply(text), None).await.unwrap();
     };
-    let [lapsed, afresh, damaged] = ["lapsed", "afresh", "damaged"].map(fingerprint);
+    let [lapsed, afresh, damaged, unheard] = ["lapsed", "afresh", "damaged", "unheard"].map(fingerprint);
     keep(&b, afresh, "old").await;
-    for (question, reuse) in [(lapsed, Reuse::All), (afresh, Reuse::OwnOnly), (damaged, Reuse::All)] {
+    let claims = [
+        (lapsed, Reuse::All),
+        (afresh, Reuse::OwnOnly),
+        (damaged, Reuse::All),
+        // Nobody has answered it yet, and a run that takes only its own answers needs one of its own all the same.
+        (unheard, Reuse::OwnOnly),
+    ];
+    for (question, reuse) in claims {
         assert_eq!(a.claim(question, reuse).await.unwrap(), Claim::Ours);
     }
     let other = Connection::open(&path).unwrap();
     other.execute("DELETE FROM claims", []).unwrap();
-    for question in [lapsed, damaged] {
+    for question in [lapsed, damaged, unheard] {
         assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
         keep(&b, question, "theirs").await;
     }
     other.execute("UPDATE replies SET text = 'x' WHERE fingerprint = ?1", [damaged.0]).unwrap();
-    for question in [lapsed, afresh, damaged] {
+    for question in [lapsed, afresh, damaged, unheard] {
         keep(&a, question, "ours").await;
     }
-    for (question, expected, by) in [(lapsed, "theirs", "b"), (afresh, "ours", "a"), (damaged, "ours", "a")] {
+    let outcomes =
+        [(lapsed, "theirs", "b"), (afresh, "ours", "a"), (damaged, "ours", "a"), (unheard, "ours", "a")];
+    for (question, expected, by) in outcomes {
         let Found::Reply { reply, run, .. } = a.reader().unwrap().get(question).unwrap() else { panic!() };
         assert_eq!((reply.text.as_str(), run.as_str()), (expected, by));
     }
@@ -275,6 +284,16 @@ fn foreign_files_are_left_alone() {
         assert!(std::fs::read(&foreign).unwrap() == before, "{name}: not a byte is changed");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "and nothing lies beside them");
+    // One whose last changes are in its log still.
+    let foreign = folder.path().join("ahead.sqlite");
+    let writer = Connection::open(&foreign).unwrap();
+    writer.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)").unwrap();
+    std::mem::forget(writer);
+    let files =
+        || [&foreign, &folder.path().join("ahead.sqlite-wal")].map(|path| std::fs::read(path).unwrap());
+    let before = files();
+    assert!(matches!(Store::at(&foreign, "a"), Err(StoreError::NotOurs { .. })));
+    assert!(files() == before, "not a byte is changed, of its log neither");
 }
 
 #[cfg(unix)]

@@ -211,6 +211,9 @@ impl Writer {
     /// Look, claim: in one transaction, so that of two runs only one comes to ask.
     fn claim(&mut self, fingerprint: Fingerprint, reuse: Reuse) -> rusqlite::Result<Claim> {
         if self.claim_unheard_of(fingerprint)? {
+            if reuse != Reuse::All {
+                self.afresh.insert(fingerprint);
+            }
             return Ok(Claim::Ours);
         }
         let stored = self.stored(fingerprint)?;

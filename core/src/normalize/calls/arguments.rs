@@ -292,7 +292,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn parsed(&mut self, object: Object) -> Arguments {
-        if repeats_a_key(&object) {
+        if object.repeats_a_key() {
             self.flags.insert(Flag::DuplicateArgument);
         }
         Arguments::Parsed(object)
@@ -328,15 +328,4 @@ fn is_parameter(tool: &ToolDefinition, key: &str) -> bool {
     let properties = tool.parameters.get("properties").and_then(Json::as_object);
     properties.is_some_and(|properties| properties.contains_key(key))
         && (!matches!(key, "id" | "type") || required() == Some(true))
-}
-
-fn repeats_a_key(object: &Object) -> bool {
-    fn within(value: &Json) -> bool {
-        match value {
-            Json::Object(object) => repeats_a_key(object),
-            Json::Array(items) => items.iter().any(within),
-            _ => false,
-        }
-    }
-    object.has_repeated_key() || object.values().any(within)
 }
