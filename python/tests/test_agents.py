@@ -526,11 +526,14 @@ def test_loops_end_with_their_agents_and_methods_share_one():
     wait_until(lambda: threading.active_count() <= before)
 
 
-def test_agents_without_a_score_lose_no_run(server):
-    gone = tj.Judge("vllm:m", base_url="http://127.0.0.1:9/v1")
-    with pytest.warns(tj.ToolJudgeWarning, match="not compared"):
-        found = tj.drive("trips.toml", agents={"good": good, "gone": gone}, max_attempts=1, allow_failures=True, allow_unscored=1)
-    assert found["comparison"] is None and found["agents"][0]["scores"]["passed"] == 1
+def test_agents_that_cannot_be_compared_lose_no_run(monkeypatch):
+    def refuses(episodes):
+        raise tj.InputError("there are not two agents with scored episodes")
+
+    monkeypatch.setattr("tooljudge._reports.compare", refuses)
+    with pytest.warns(tj.ToolJudgeWarning, match="not compared: there are not two"):
+        found = tj.drive("trips.toml", agents={"good": good, "mute": lambda question: "I do not know."}, allow_failures=True)
+    assert found["comparison"] is None and [one["scores"]["passed"] for one in found["agents"]] == [1, 0]
 
 
 def test_a_loop_that_stopped_halfway_has_not_answered():
