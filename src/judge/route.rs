@@ -22,15 +22,8 @@ const CREDENTIALS: &[&str] = &[
     "token",
 ];
 /// Names that say only which request this is, or who sends it.
-const OF_ONE_REQUEST: &[&str] = &[
-    "date",
-    "idempotency-key",
-    "traceparent",
-    "tracestate",
-    "user-agent",
-    "x-correlation-id",
-    "x-request-id",
-];
+const OF_ONE_REQUEST: &[&str] =
+    &["date", "traceparent", "tracestate", "user-agent", "x-correlation-id", "x-request-id"];
 /// Keeps these hashes apart from all others of this program.
 const KEY: &str = "tooljudge 2026 headers and query of an endpoint";
 
@@ -105,5 +98,13 @@ mod tests {
         assert_ne!(of(&[("a", "1")], &[("b", "2")]), of(&[("a", "1"), ("b", "2")], &[]));
         // A query may name one thing twice.
         assert_ne!(of(&[], &[("a", "1"), ("a", "2")]), of(&[], &[("a", "2"), ("a", "1")]));
+    }
+
+    #[test]
+    fn the_page_of_settings_lists_what_does_not_count() {
+        let page = include_str!("../../docs/settings.md");
+        for name in CREDENTIALS.iter().chain(OF_ONE_REQUEST) {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
     }
 }
