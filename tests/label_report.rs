@@ -24,15 +24,15 @@ fn unpacked(element: &str) -> Value {
 }
 
 /// What a page holds: what it is about, its index, what rows share, and its chunks.
-struct Payload {
+pub struct Payload {
     about: Value,
-    index: Value,
-    shared: Value,
+    pub index: Value,
+    pub shared: Value,
     chunks: Vec<Value>,
 }
 
 impl Payload {
-    fn of(page: &str) -> Payload {
+    pub fn of(page: &str) -> Payload {
         let after = |mark: &str| page.split_once(mark).unwrap().1;
         let (about, _) = after(r#"id="about">"#).split_once("</script>").unwrap();
         let chunks = page.split(r#"<script type="text/plain" class="chunk""#).skip(1).map(unpacked);
@@ -45,7 +45,7 @@ impl Payload {
     }
 
     /// The rows by their numbers, each with its conversation.
-    fn rows(&self) -> Vec<(u64, Value)> {
+    pub fn rows(&self) -> Vec<(u64, Value)> {
         let numbers = self.index["rows"].as_array().unwrap().iter().map(|row| row.as_u64().unwrap());
         let row = |chunk: &Value, row: &Value| {
             let mut row = row.clone();

@@ -118,7 +118,7 @@ def literals(text):
 
 
 # What is of other programs, of documents, or of `tooljudge next` and `review`, which Python has no function for.
-OF_REVIEW = ("--marks", "--reviewer", "--port, ")
+OF_REVIEW = ("--marks", "--reviewer", "--port, ", "--adjudicator: ")
 KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", "--queue ", *OF_REVIEW)
 # The kind of a record, and a flag that is looked for.
 NAME = re.compile("tooljudge [a-z]+|--json")

@@ -12,7 +12,8 @@ use super::printer::Printer;
 use super::{Ending, job};
 use crate::report::counted;
 use crate::run::settings::{OutputSettings, ReviewExportSettings, ReviewSettings};
-use crate::run::{self, ReviewExportSummary, RunError};
+use crate::run::{self, PairAgreement, ReviewExportSummary, ReviewerAgreement, RunError};
+use crate::stats::Estimate;
 use crate::write::is_stdout;
 
 /// Look at labels and mark them in a browser; marks are kept in a file.
@@ -42,6 +43,10 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
 
+    /// Show neither the judges' labels nor gold nor other reviewers' marks: what reviewers say by themselves
+    #[arg(long)]
+    blind: bool,
+
     /// The port on 127.0.0.1; 0 takes any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
@@ -61,7 +66,8 @@ enum ReviewCommand {
     Export(ExportArgs),
 }
 
-/// Rows on which reviewers disagree are written without gold. Rows that were drawn at random and not marked are written too, because the
+/// Rows on which reviewers disagree are written without gold, unless an adjudicator decides; how far they agree is printed as Cohen's kappa
+/// and Krippendorff's alpha. Rows that were drawn at random and not marked are written too, because the
 /// share of right calls counts them.
 #[derive(Debug, Args)]
 struct ExportArgs {
@@ -80,6 +86,10 @@ struct ExportArgs {
     /// The column that names rows [default: id, row_id or source_id]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
+
+    /// The reviewer whose labels decide where others disagree
+    #[arg(long, value_name = "NAME")]
+    adjudicator: Option<String>,
 
     /// Overwrite an output file that tooljudge did not write
     #[arg(long)]
@@ -116,6 +126,7 @@ fn serve(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
         )?,
         port: args.port,
         id: args.id,
+        blind: args.blind,
     };
     let opens = !args.no_open && std::io::stdout().is_terminal();
     job::run(host, printer, async |control| {
@@ -157,6 +168,7 @@ fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
         inputs: args.inputs,
         marks: args.marks,
         id: args.id,
+        adjudicator: args.adjudicator,
         output: OutputSettings { path: Some(args.output), force: args.force, ..OutputSettings::default() },
     };
     let exported = run::review_export(&settings, &control).map_err(RunError::into).map(|summary| {
@@ -172,8 +184,18 @@ fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
 
 /// What was written, in sentences.
 fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
-    let ReviewExportSummary { rows, marked, kept, disagreements, unmarked, strange, reviewers, output } =
-        summary;
+    let ReviewExportSummary {
+        rows,
+        marked,
+        kept,
+        disagreements,
+        unmarked,
+        strange,
+        reviewers,
+        agreement,
+        adjudicated,
+        output,
+    } = summary;
     let by = if reviewers.is_empty() { String::new() } else { format!(", by {}", reviewers.join(", ")) };
     printer.talk(&format!("{} with gold{by}", counted(*marked, "row")));
     if *kept > 0 {
@@ -186,6 +208,12 @@ fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
     if *unmarked > 0 {
         let are = if *unmarked == 1 { "was drawn and is" } else { "were drawn and are" };
         printer.talk(&format!("{} {are} not marked yet: written without gold", counted(*unmarked, "row")));
+    }
+    for column in agreement {
+        agreed(column, agreement.len() > 1, printer);
+    }
+    if *adjudicated > 0 {
+        printer.talk(&format!("the adjudicator decided {}", counted(*adjudicated, "disagreement")));
     }
     if !disagreements.is_empty() {
         let named = disagreements.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -204,5 +232,28 @@ fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
     }
     if !is_stdout(output) {
         printer.talk(&format!("written  {} ({})", output.display(), counted(*rows, "row")));
+    }
+}
+
+/// How far reviewers agree on a column of gold, which is named if it is one of several.
+fn agreed(column: &ReviewerAgreement, is_named: bool, printer: Printer<'_>) {
+    let ReviewerAgreement { column, rows, agreed, alpha, pairs } = column;
+    let named = if is_named { format!("{column}: ") } else { String::new() };
+    let figure = |name: &str, figure: &Option<Estimate>| match figure {
+        Some(figure) => {
+            format!("; {name} {:.2} (95 % interval {:.2} to {:.2})", figure.value, figure.low, figure.high)
+        }
+        None => format!("; no {name}, because all labels are the same"),
+    };
+    for PairAgreement { reviewers: [first, second], rows, agreed, kappa } in pairs {
+        let kappa = figure("Cohen's kappa", kappa);
+        printer.talk(&format!(
+            "{named}{first} and {second} agree on {agreed} of {}{kappa}",
+            counted(*rows, "row")
+        ));
+    }
+    if pairs.len() > 1 {
+        let alpha = figure("Krippendorff's alpha", alpha);
+        printer.talk(&format!("{named}all reviewers agree on {agreed} of {}{alpha}", counted(*rows, "row")));
     }
 }

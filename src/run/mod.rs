@@ -62,7 +62,9 @@ pub use merge::{MergeError, MergeSummary, merge};
 pub use next::{NextError, NextSummary, next};
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
-pub use review::{ReviewError, ReviewExportSummary, ReviewServer, review, review_export};
+pub use review::{
+    PairAgreement, ReviewError, ReviewExportSummary, ReviewServer, ReviewerAgreement, review, review_export,
+};
 #[cfg(feature = "cli")]
 pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};

@@ -1,5 +1,6 @@
 //! `review`: who may ask, what a mark survives, and what becomes of marks.
 
+mod agreement;
 mod desk;
 mod kept;
 mod page;

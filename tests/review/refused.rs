@@ -153,12 +153,33 @@ fn what_cannot_be_reviewed_is_said() {
     work.file("more.jsonl", work.read("labelled.jsonl"));
     work.file("empty.jsonl", "");
     work.file("notes.txt", "not a database, by far\n".repeat(100));
+    let rows: Vec<serde_json::Value> =
+        work.read("labelled.jsonl").lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let changed = |name: &str, change: &dyn Fn(usize, &mut serde_json::Value)| {
+        let row = |(at, row): (usize, &serde_json::Value)| {
+            let mut row = row.clone();
+            change(at, &mut row);
+            row.to_string()
+        };
+        work.file(name, rows.iter().enumerate().map(row).collect::<Vec<_>>().join("\n"));
+    };
+    changed("status.jsonl", &|at, row| {
+        if at == 2 {
+            row["status"] = json!("decided");
+        }
+    });
+    changed("scores.jsonl", &|at, row| {
+        row["label"] = json!(["good", "bad"][at % 2]);
+        row.as_object_mut().unwrap().remove("score");
+    });
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let cases: &[(&[&str], &str)] = &[
         (&["calls.jsonl"], "calls.jsonl has no labels"),
         (&["none.jsonl"], "none.jsonl"),
         (&["empty.jsonl"], "empty.jsonl"),
+        (&["status.jsonl"], "row 3: `status` is `decided`"),
+        (&["scores.jsonl"], "no row with the label `bad` has a number in `score`"),
         (&["labelled.jsonl", "--port", &port], "name another one with --port"),
         (&["labelled.jsonl", "--marks", "notes.txt"], "notes.txt is not a file of marks"),
         (

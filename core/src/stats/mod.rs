@@ -3,6 +3,7 @@
 //! Rows that go together (all rows of one question) form a cluster, and everything with an interval or a p-value takes one table per
 //! cluster. `docs/statistics.md` gives every formula, its source, when not to use it, and how often its interval holds.
 
+mod agreement;
 mod auc;
 mod calibration;
 mod calls;
@@ -29,6 +30,7 @@ mod special;
 pub mod votes;
 mod weighted;
 
+pub use agreement::{cohen_kappa, krippendorff_alpha};
 pub use auc::auc;
 pub use calibration::{Bin, ece, reliability};
 pub use calls::fold_calls;

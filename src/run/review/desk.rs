@@ -22,6 +22,8 @@ pub(super) struct Desk {
     /// The number of each row, from 1, by its key.
     numbers: HashMap<String, u64>,
     reviewer: String,
+    /// Whether what others say is kept back.
+    blind: bool,
     /// The labels that can be given, by the column of gold that they go into.
     labels: BTreeMap<&'static str, Vec<String>>,
 }
@@ -49,13 +51,19 @@ pub(super) enum Told {
 }
 
 impl Desk {
-    pub fn new(store: MarkStore, table: &ReviewTable, names: RowNames, reviewer: String) -> Desk {
+    pub fn new(
+        store: MarkStore,
+        table: &ReviewTable,
+        names: RowNames,
+        reviewer: String,
+        blind: bool,
+    ) -> Desk {
         let numbers = names.rows.iter().zip(1..).map(|(name, number)| (name.key.clone(), number)).collect();
         let mut labels: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for judge in &table.judges {
             labels.entry(judge.gold()).or_default().extend(judge.labels().map(str::to_owned));
         }
-        Desk { store, names, numbers, reviewer, labels }
+        Desk { store, names, numbers, reviewer, blind, labels }
     }
 
     pub fn store(&self) -> &MarkStore {
@@ -95,6 +103,9 @@ impl Desk {
     fn shown(&self, mark: &Mark) -> Option<Value> {
         let row = self.numbers.get(&mark.mark.row_key)?;
         let NewMark { reviewer, gold, note, at, .. } = &mark.mark;
+        if self.blind && *reviewer != self.reviewer {
+            return None;
+        }
         let gold: Value = serde_json::from_str(gold).unwrap_or(Value::Null);
         Some(
             json!({"row": row, "by": reviewer, "gold": gold, "note": note, "version": mark.version, "at": at}),

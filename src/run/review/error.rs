@@ -15,6 +15,17 @@ pub enum ReviewError {
          table that comes out"
     )]
     NoLabels { table: String },
+    /// A row with a status that no judge gives.
+    #[error(
+        "row {row}: `{column}` is `{status}`, which this tooljudge does not know: label the table again, or use the tooljudge that wrote it"
+    )]
+    Status { row: usize, column: String, status: String },
+    /// A label of which no row says what it is worth.
+    #[error(
+        "no row with the label `{label}` has a number in `{column}`, so nothing says whether such calls pass: keep the column `{column}` of the \
+         table that `label` wrote"
+    )]
+    NoScore { column: String, label: String },
     /// A table without rows.
     #[error("{table} has no rows to review")]
     NoRows { table: String },
@@ -38,6 +49,9 @@ pub enum ReviewError {
          table with --marks, or a new file", path.display()
     )]
     OtherTable { path: PathBuf, rows: usize },
+    /// An adjudicator who has marked nothing.
+    #[error("--adjudicator: there are no marks of `{name}`; the reviewers are {known}")]
+    NoAdjudicator { name: String, known: String },
     /// No output was named.
     #[error("name a file for the marked rows with -o")]
     NoOutput,

@@ -1,11 +1,12 @@
 //! Marks out of their file into a table of gold: what was marked, by whom, when and why.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::ReviewError;
+use super::agreement::{Opinions, ReviewerAgreement, agreement};
 use super::row_key::ADDED;
 use super::table::{ReviewTable, RowNames};
 use crate::bench::columns;
@@ -18,7 +19,7 @@ use crate::table::{Batch, Column, Kind, Record, Schema, cell};
 use crate::write::{Finished, Output, Sink, write_manifest};
 
 /// What became of marks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReviewExportSummary {
     /// Rows that were written.
     pub rows: u64,
@@ -34,6 +35,10 @@ pub struct ReviewExportSummary {
     pub strange: u64,
     /// Who marked.
     pub reviewers: Vec<String>,
+    /// How far the reviewers agree, by column of gold; the adjudicator is not counted.
+    pub agreement: Vec<ReviewerAgreement>,
+    /// Rows on which reviewers disagree, and the adjudicator decided.
+    pub adjudicated: u64,
     /// The table that was written.
     pub output: PathBuf,
 }
@@ -43,6 +48,10 @@ pub struct ReviewExportSummary {
 struct Said {
     /// By column of gold: the label, or nothing where they disagree.
     gold: BTreeMap<String, Option<String>>,
+    /// By column of gold, the label of the adjudicator.
+    decided: BTreeMap<String, String>,
+    /// Who gave which label, the adjudicator left out.
+    opinions: Opinions,
     notes: Vec<(String, String)>,
     reviewers: Vec<String>,
     at: Option<String>,
@@ -87,7 +96,7 @@ pub fn review_export(
     for mark in &latest {
         match places.get(mark.mark.row_key.as_str()) {
             Some(at) => {
-                said.entry(*at).or_default().add(mark);
+                said.entry(*at).or_default().add(mark, settings.adjudicator.as_deref());
                 is_marked = true;
             }
             None => strange.push(&mark.mark.row_key),
@@ -107,6 +116,15 @@ pub fn review_export(
         }
         .into());
     }
+    if let Some(name) = &settings.adjudicator
+        && !latest.iter().any(|mark| mark.mark.reviewer == *name)
+    {
+        let known: BTreeSet<&str> = latest.iter().map(|mark| mark.mark.reviewer.as_str()).collect();
+        let known = known.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(ReviewError::NoAdjudicator { name: name.clone(), known }.into());
+    }
+    let agreement = agreement(said.values().map(|said| &said.opinions));
+    let adjudicated = said.values_mut().filter_map(|said| said.decide().then_some(())).count() as u64;
     let finished = write(&table, &said, &draws, &output)?;
     let name = |at: &usize| match &names.rows[*at].id {
         Some(id) => id.clone(),
@@ -123,6 +141,8 @@ pub fn review_export(
         unmarked: said.values().filter(|said| said.waits()).count() as u64,
         strange: strange.len() as u64,
         reviewers,
+        agreement,
+        adjudicated,
         output: output.path.clone(),
     };
     if output.has_manifest() {
@@ -132,11 +152,16 @@ pub fn review_export(
 }
 
 impl Said {
-    fn add(&mut self, mark: &Mark) {
+    fn add(&mut self, mark: &Mark, adjudicator: Option<&str>) {
         let made = &mark.mark;
         let gold: Map<String, Value> = serde_json::from_str(&made.gold).unwrap_or_default();
         for (column, label) in &gold {
             let Some(label) = label.as_str() else { continue };
+            if adjudicator == Some(&made.reviewer) {
+                self.decided.insert(column.clone(), label.to_owned());
+                continue;
+            }
+            self.opinions.add(column, &made.reviewer, label);
             let known = self.gold.entry(column.clone()).or_insert_with(|| Some(label.to_owned()));
             if known.as_deref() != Some(label) {
                 *known = None;
@@ -148,6 +173,15 @@ impl Said {
         self.reviewers.push(made.reviewer.clone());
         self.at = self.at.take().max(Some(made.at.clone()));
         self.marks.push(json!({"by": made.reviewer, "at": made.at, "gold": gold, "note": made.note}));
+    }
+
+    /// Lets the adjudicator's labels stand; whether that ends a disagreement.
+    fn decide(&mut self) -> bool {
+        let mut ended = false;
+        for (column, label) in std::mem::take(&mut self.decided) {
+            ended |= self.gold.insert(column, Some(label)) == Some(None);
+        }
+        ended
     }
 
     fn is_disputed(&self) -> bool {
@@ -333,8 +367,19 @@ impl ReviewExportSummary {
 
     /// For `--json`.
     pub(crate) fn to_json(&self) -> Value {
-        let ReviewExportSummary { rows, marked, kept, disagreements, unmarked, strange, reviewers, output } =
-            self;
+        let ReviewExportSummary {
+            rows,
+            marked,
+            kept,
+            disagreements,
+            unmarked,
+            strange,
+            reviewers,
+            agreement,
+            adjudicated,
+            output,
+        } = self;
+        let agreement: Vec<Value> = agreement.iter().map(ReviewerAgreement::to_json).collect();
         json!({
             "rows": rows,
             "marked": marked,
@@ -343,6 +388,8 @@ impl ReviewExportSummary {
             "unmarked": unmarked,
             "strange": strange,
             "reviewers": reviewers,
+            "agreement": agreement,
+            "adjudicated": adjudicated,
             "output": output.display().to_string(),
         })
     }

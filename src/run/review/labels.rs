@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::ReviewError;
 use crate::bench::columns;
 use crate::domain::{
     Abstention, Finding, FindingKind, Findings, Item, Json, Lack, Outcome, Rail, Rails, Reply, RowErrorCode,
@@ -32,13 +33,13 @@ struct Met {
     /// Who judged, and how many rows.
     judges: BTreeMap<String, u64>,
     template: Option<String>,
-    /// Labels with their scores.
-    labels: BTreeMap<String, f64>,
+    /// Labels with their scores, where a row says it.
+    labels: BTreeMap<String, Option<f64>>,
 }
 
 /// The judges of a table, by their columns; it is read once for that.
 pub(super) fn judges(table: &Table) -> Result<Vec<Judge>, RunError> {
-    const READ: [&str; 4] = ["judge", "template", "label", "score"];
+    const READ: [&str; 5] = ["judge", "template", "label", "score", "status"];
     let names: Vec<&str> = table.schema().names().collect();
     let prefixes = judged::prefixes(&names);
     let mut wanted: Vec<String> =
@@ -48,6 +49,7 @@ pub(super) fn judges(table: &Table) -> Result<Vec<Judge>, RunError> {
     if prefixes.is_empty() {
         return Ok(Vec::new());
     }
+    let mut first = 1;
     for batch in table.batches(Some(&wanted)) {
         let batch = batch?;
         for (prefix, met) in prefixes.iter().zip(&mut met) {
@@ -59,18 +61,25 @@ pub(super) fn judges(table: &Table) -> Result<Vec<Judge>, RunError> {
                 if met.template.is_none() {
                     met.template = cells.text("template", at);
                 }
+                let said = cells.text("status", at);
+                if let Some(status) = said.filter(|said| status(said).is_none()) {
+                    let column = format!("{prefix}status");
+                    return Err(ReviewError::Status { row: first + at, column, status }.into());
+                }
                 if let Some(label) = cells.text("label", at) {
-                    let score = cells.number("score", at).unwrap_or_default();
-                    met.labels.insert(label, score);
+                    let score = cells.number("score", at);
+                    let known = met.labels.entry(label).or_default();
+                    *known = known.or(score);
                 }
             }
         }
+        first += batch.len();
     }
-    Ok(prefixes.into_iter().zip(met).map(|(prefix, met)| Judge::of(prefix, met)).collect())
+    prefixes.into_iter().zip(met).map(|(prefix, met)| Judge::of(prefix, met)).collect()
 }
 
 impl Judge {
-    fn of(prefix: String, met: Met) -> Judge {
+    fn of(prefix: String, met: Met) -> Result<Judge, RunError> {
         let template = met.template.unwrap_or_default();
         let task = template.parse::<Task>().ok();
         let mut judges: Vec<(u64, String)> =
@@ -83,8 +92,8 @@ impl Judge {
             Some(_) => ("several judges".to_owned(), None),
             None => (name, first),
         };
-        let rails = Arc::new(rails(task, met.labels));
-        Judge { prefix, name, first, template, task, rails }
+        let rails = Arc::new(rails(task, met.labels, &prefix)?);
+        Ok(Judge { prefix, name, first, template, task, rails })
     }
 
     pub fn shown(&self) -> Shown {
@@ -127,12 +136,12 @@ impl Judge {
         let cells = Cells::of(batch, &self.prefix, &READ)?;
         let nested = Cells::of(batch, &self.prefix, &["findings", "call_labels"])?;
         let labelled = |(at, item): (usize, &&Item)| {
-            let mut verdict = verdict(item, &|name| cells.get(name, at));
+            let mut verdict = verdict(item, &self.rails, &|name| cells.get(name, at));
             verdict.findings = nested.json("findings", at).map(|json| findings(&json));
             let calls = nested.json("call_labels", at);
             let calls = calls.as_ref().and_then(Json::as_array).map(|calls| {
                 let call = |call: &Json| {
-                    let verdict = self::verdict(item, &|name| call.get(name).cloned());
+                    let verdict = self::verdict(item, &self.rails, &|name| call.get(name).cloned());
                     let passes = verdict.label().is_some_and(|label| self.rails.passes_label(label));
                     let tool = text(call.get("tool")).unwrap_or_default();
                     CallVerdict { tool, verdict, passes }
@@ -155,35 +164,67 @@ impl Judge {
     }
 }
 
+/// Rows of which nothing is said.
+pub(super) fn hidden(rows: usize) -> Vec<Labelled> {
+    let nothing = || Labelled {
+        verdict: Verdict {
+            outcome: Outcome::NotAsked,
+            explanation: None,
+            confidence: None,
+            p_correct: None,
+            findings: None,
+        },
+        reply: None,
+        attempts: None,
+        cached: true,
+        wasted: None,
+        is_of_first: false,
+        is_settled: false,
+        spared: None,
+        calls: None,
+    };
+    std::iter::repeat_with(nothing).take(rows).collect()
+}
+
 /// The labels of a task; of any other, those that the table has.
-fn rails(task: Option<Task>, mut met: BTreeMap<String, f64>) -> Rails {
+fn rails(task: Option<Task>, met: BTreeMap<String, Option<f64>>, prefix: &str) -> Result<Rails, ReviewError> {
     let ours = Rails::pass_and_fail(task.unwrap_or(Task::ToolCalling).labels());
     if met.keys().all(|label| ours.find(label).is_some()) {
-        return ours;
+        return Ok(ours);
     }
+    let of_ours =
+        ours.labels().zip(ours.scores()).map(|(label, score)| Rail { label: label.to_owned(), score });
     // One label alone is no choice.
-    if met.len() == 1 {
-        met.extend(ours.labels().zip(ours.scores()).map(|(label, score)| (label.to_owned(), score)));
+    let mut rails: Vec<Rail> =
+        of_ours.filter(|rail| met.len() == 1 && !met.contains_key(&rail.label)).collect();
+    for (label, score) in met {
+        let column = || format!("{prefix}score");
+        // Without it, a label would fail its calls.
+        let score = score.ok_or_else(|| ReviewError::NoScore { column: column(), label: label.clone() })?;
+        rails.push(Rail { label, score });
     }
-    let mut rails: Vec<Rail> = met.into_iter().map(|(label, score)| Rail { label, score }).collect();
     rails.sort_by(|a, b| b.score.total_cmp(&a.score));
     let positive = rails.first().map(|rail| rail.label.clone()).unwrap_or_default();
     // Without a threshold, all labels of the best score would have to be one.
     let best = rails.first().map(|rail| rail.score);
     let read = Rails::new(rails, &positive);
-    read.and_then(|rails| rails.clone().with_threshold(best).or(Ok(rails))).unwrap_or(ours)
+    Ok(read.and_then(|rails| rails.clone().with_threshold(best).or(Ok(rails))).unwrap_or(ours))
+}
+
+fn status(said: &str) -> Option<Status> {
+    Status::ALL.into_iter().find(|known| known.as_str() == said)
 }
 
 /// A verdict as `label` writes it, out of the cells that `cell` gives.
-fn verdict(item: &Item, cell: &dyn Fn(&str) -> Option<Json>) -> Verdict {
+fn verdict(item: &Item, rails: &Rails, cell: &dyn Fn(&str) -> Option<Json>) -> Verdict {
     let said = |name: &str| text(cell(name).as_ref());
     let error = said("error").unwrap_or_default();
     let (code, message) = error.split_once(": ").unwrap_or(("", &error));
-    let status = said("status");
-    let status = Status::ALL.into_iter().find(|known| Some(known.as_str()) == status.as_deref());
+    let status = said("status").and_then(|said| status(&said));
     let outcome = match (status, said("label")) {
         (Some(Status::Judged), Some(label)) => {
-            Outcome::Judged { label, score: number(cell("score").as_ref()).unwrap_or_default(), rule: None }
+            let score = number(cell("score").as_ref()).or_else(|| rails.find(&label).map(|rail| rail.score));
+            Outcome::Judged { label, score: score.unwrap_or_default(), rule: None }
         }
         (Some(Status::Unparseable), _) => Outcome::Unparseable(message.to_owned()),
         (Some(Status::Refused), _) => Outcome::Refused,

@@ -1,5 +1,6 @@
 //! A server for looking at labels and marking them, and its marks as a table of gold.
 
+mod agreement;
 mod desk;
 mod error;
 mod export;
@@ -9,6 +10,7 @@ mod row_key;
 mod server;
 mod table;
 
+pub use agreement::{PairAgreement, ReviewerAgreement};
 pub use error::ReviewError;
 pub use export::{ReviewExportSummary, review_export};
 pub use server::{ReviewServer, review};

@@ -94,7 +94,7 @@ fn prepare(
     let path = table.marks(settings.marks.as_deref())?;
     let store = MarkStore::open(&path)?;
     // The spool has no name; what it is on is only a matter of space.
-    let (watch, names) = table.report(&std::env::temp_dir().join("page"))?;
+    let (watch, names) = table.report(&std::env::temp_dir().join("page"), settings.blind)?;
     if names.rows.is_empty() {
         return Err(ReviewError::NoRows { table: settings.inputs.join(" ") }.into());
     }
@@ -105,7 +105,7 @@ fn prepare(
         "review": { "reviewer": reviewer, "table": names.table },
     });
     let page = watch.served(&title(&settings.inputs), &about)?;
-    let desk = Desk::new(store, &table, names, reviewer);
+    let desk = Desk::new(store, &table, names, reviewer, settings.blind);
     let (marked, strange) = desk.marked()?;
     if marked > 0 && strange == marked {
         return Err(ReviewError::OtherTable { path, rows: marked }.into());

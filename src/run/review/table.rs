@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::ReviewError;
 use super::labels::{self, Judge};
-use super::row_key::{Cells, Judged, RowKeys};
+use super::row_key::{ADDED, Cells, Judged, RowKeys};
 use crate::bench::columns;
-use crate::domain::Item;
+use crate::domain::{Item, gold_columns};
 use crate::report::counted;
 use crate::run::input::{judged, text};
 use crate::run::label::{ReportWatch, Shown};
@@ -94,15 +94,21 @@ impl ReviewTable {
         judged::added(&prefixes)
     }
 
-    /// Takes all rows down for their page.
-    pub fn report(&self, spool: &Path) -> Result<(ReportWatch, RowNames), RunError> {
-        let of_judges = self.of_judges();
-        let left_out: Vec<&str> = of_judges.iter().map(String::as_str).collect();
+    /// Takes all rows down for their page; a `blind` one says nothing of what anybody thinks of them.
+    pub fn report(&self, spool: &Path, blind: bool) -> Result<(ReportWatch, RowNames), RunError> {
+        let mut left_out = self.of_judges();
+        if blind {
+            left_out.extend(gold_columns::all().chain(ADDED).map(str::to_owned));
+        }
+        let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
         let members: Vec<Shown> = self.judges.iter().map(Judge::shown).collect();
         let mut watch = ReportWatch::of(spool, members, &self.source, &left_out, self.id.as_deref())?;
         let names = self.each(|batch, rows| {
             let items: Vec<&Item> = rows.iter().map(Row::item).collect();
-            let labels = self.judges.iter().map(|judge| judge.labelled(batch, &items));
+            let labels = self.judges.iter().map(|judge| match blind {
+                true => Ok(labels::hidden(items.len())),
+                false => judge.labelled(batch, &items),
+            });
             watch.labelled(batch, rows, &labels.collect::<Result<Vec<_>, _>>()?)
         })?;
         Ok((watch, names))

@@ -17,6 +17,8 @@ pub struct ReviewSettings {
     pub port: u16,
     /// The column that names rows. Default: the first of the usual ones that is there.
     pub id: Option<String>,
+    /// Whether to show neither the judges' labels nor gold nor what other reviewers say. Default: false.
+    pub blind: bool,
 }
 
 /// What [`review_export`](crate::run::review_export()) writes.
@@ -28,6 +30,8 @@ pub struct ReviewExportSettings {
     pub marks: Option<PathBuf>,
     /// The column that names rows. Default: the first of the usual ones that is there.
     pub id: Option<String>,
+    /// A reviewer whose labels decide where the others disagree. Default: nobody.
+    pub adjudicator: Option<String>,
     /// The table of marked rows. It must have a place.
     pub output: OutputSettings,
 }
@@ -44,6 +48,7 @@ impl ReviewSettings {
             reviewer: reviewer.into(),
             port: 0,
             id: None,
+            blind: false,
         }
     }
 }

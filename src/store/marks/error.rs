@@ -31,6 +31,12 @@ pub enum MarksError {
         "the marks {place} were removed or replaced while they were in use, so nothing more is saved there; end the command and start it again"
     )]
     Replaced { place: String },
+    /// What is written there is not what this program writes.
+    #[error(
+        "in the marks {place}, {why}, so that they are not used; nothing was changed. Copy the file, then mend or delete that line of the \
+         table `marks` or `draws` with the program `sqlite3`"
+    )]
+    Damaged { place: String, why: String },
     /// Any other failure of SQLite.
     #[error("the marks {place} failed: {why}; what was acknowledged before is still there")]
     Failed { place: String, why: String },
@@ -43,6 +49,9 @@ pub(super) fn of(path: &Path, error: &rusqlite::Error) -> MarksError {
         error => error.to_string(),
     };
     let place = path.display().to_string();
+    if let rusqlite::Error::FromSqlConversionFailure(_, _, why) = error {
+        return MarksError::Damaged { place, why: why.to_string() };
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => MarksError::NotOurs { place },
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {

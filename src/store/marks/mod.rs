@@ -2,12 +2,14 @@
 
 mod error;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
-use super::sqlite;
+use super::sqlite::{self, header};
 pub use error::MarksError;
 
 /// Marks the file as ours: "tjmk".
@@ -104,8 +106,11 @@ impl MarkStore {
 
     fn connect(path: &Path) -> Result<MarkStore, MarksError> {
         let wrap = |error| error::of(path, &error);
-        // A file of another kind is not even told how it is to be written.
-        check(&sqlite::patient(path).map_err(wrap)?, path)?;
+        match header::origin(path, APPLICATION_ID).map_err(wrap)? {
+            header::Origin::Ours(version) => check(version, path)?,
+            header::Origin::Open => {}
+            header::Origin::Foreign => return Err(MarksError::NotOurs { place: path.display().to_string() }),
+        }
         let connection = sqlite::durable(path).map_err(wrap)?;
         connection.busy_timeout(PATIENCE).map_err(wrap)?;
         let mut store = MarkStore { connection, path: path.to_owned(), file: identity(path) };
@@ -115,16 +120,18 @@ impl MarkStore {
 
     fn make_tables(&mut self) -> Result<(), MarksError> {
         let MarkStore { connection, path, .. } = self;
-        let made = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
-            let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            if version == 0 {
-                change.execute_batch(include_str!("schema.sql"))?;
-                change.pragma_update(None, "application_id", APPLICATION_ID)?;
-                change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-            }
-            change.commit()
-        });
-        made.map_err(|error| error::of(path, &error))
+        let version =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
+                let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
+                if version == 0 {
+                    change.execute_batch(include_str!("schema.sql"))?;
+                    change.pragma_update(None, "application_id", APPLICATION_ID)?;
+                    change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+                }
+                change.commit()?;
+                Ok(version)
+            });
+        check(version.map_err(|error| error::of(path, &error))?, path)
     }
 
     /// Where they are.
@@ -287,23 +294,13 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     }
 }
 
-/// Whether the file is one of ours, or empty.
-fn check(connection: &Connection, path: &Path) -> Result<(), MarksError> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let tables =
-        || connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
-    let wrap = |error| error::of(path, &error);
-    let place = || path.display().to_string();
-    let (application, version) =
-        (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?);
-    match application {
-        APPLICATION_ID if version > SCHEMA_VERSION => {
-            Err(MarksError::Newer { place: place(), version, known: SCHEMA_VERSION })
-        }
-        APPLICATION_ID => Ok(()),
-        0 if tables().map_err(wrap)? == 0 => Ok(()),
-        _ => Err(MarksError::NotOurs { place: place() }),
+/// Refuses marks that a newer program has written.
+fn check(version: i64, path: &Path) -> Result<(), MarksError> {
+    if version > SCHEMA_VERSION {
+        let place = path.display().to_string();
+        return Err(MarksError::Newer { place, version, known: SCHEMA_VERSION });
     }
+    Ok(())
 }
 
 fn insert(
@@ -357,13 +354,13 @@ fn draws(connection: &Connection, table_key: &str) -> rusqlite::Result<Vec<Picke
 /// The draws whose table is that one, or is not.
 fn picked(connection: &Connection, is: &'static str, table_key: &str) -> rusqlite::Result<Vec<Picked>> {
     let mut found = connection.prepare_cached(&format!(
-        "SELECT queue, rows, picked_of FROM draws WHERE table_key {is} ?1 ORDER BY id"
+        "SELECT queue, rows, picked_of, id FROM draws WHERE table_key {is} ?1 ORDER BY id"
     ))?;
     let picked = |row: &Row<'_>| {
         let rows: String = row.get(1)?;
-        let rows = serde_json::from_str(&rows).map_err(|why| {
-            rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, why.into())
-        })?;
+        let id: i64 = row.get(3)?;
+        let rows = serde_json::from_str(&rows)
+            .map_err(|why| damaged(&format!("the rows of draw {id} are damaged ({why})")))?;
         Ok(Picked { queue: row.get(0)?, rows, of: row.get::<_, i64>(2)?.unsigned_abs() })
     };
     found.query_map([table_key], picked)?.collect()
@@ -371,18 +368,28 @@ fn picked(connection: &Connection, is: &'static str, table_key: &str) -> rusqlit
 
 fn mark_of(row: &Row<'_>) -> rusqlite::Result<Mark> {
     let number = |at| row.get::<_, i64>(at).map(i64::unsigned_abs);
+    let gold: String = row.get(4)?;
+    // What cannot be read must not pass for a mark without a label.
+    serde_json::from_str::<BTreeMap<&str, Cow<'_, str>>>(&gold).map_err(|why| {
+        damaged(&format!("the gold of mark {} is damaged ({why})", number(0).unwrap_or_default()))
+    })?;
     Ok(Mark {
         id: number(0)?,
         mark: NewMark {
             reviewer: row.get(1)?,
             row_key: row.get(2)?,
             row_id: row.get(3)?,
-            gold: row.get(4)?,
+            gold,
             note: row.get(5)?,
             at: row.get(7)?,
         },
         version: number(6)?,
     })
+}
+
+/// A text is not what was written there.
+fn damaged(why: &str) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, why.into())
 }
 
 /// A number as SQLite has them.
@@ -470,6 +477,22 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         assert!(matches!(MarkStore::open(&path), Err(MarksError::NotOurs { .. })));
         assert_eq!(std::fs::read(&path).unwrap(), before);
+        // Whoever opens a log to write moves it into its file.
+        let logged = folder.path().join("logged.sqlite");
+        let other = Connection::open(&logged).unwrap();
+        other
+            .execute_batch(
+                "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE notes (id INTEGER)",
+            )
+            .unwrap();
+        let kept = folder.path().join("kept.sqlite");
+        for (from, to) in [("logged.sqlite", "kept.sqlite"), ("logged.sqlite-wal", "kept.sqlite-wal")] {
+            std::fs::copy(folder.path().join(from), folder.path().join(to)).unwrap();
+        }
+        let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+        let before = (read("kept.sqlite"), read("kept.sqlite-wal"));
+        assert!(matches!(MarkStore::open(&kept), Err(MarksError::NotOurs { .. })));
+        assert_eq!((read("kept.sqlite"), read("kept.sqlite-wal")), before);
         let text = folder.path().join("notes.txt");
         std::fs::write(&text, "question,tool_call\nnot a database, by far\n".repeat(100)).unwrap();
         assert!(matches!(MarkStore::open(&text), Err(MarksError::NotOurs { .. })));
@@ -478,5 +501,24 @@ mod tests {
         let (_newer, store) = opened();
         store.connection.pragma_update(None, "user_version", 2).unwrap();
         assert!(matches!(MarkStore::open(&store.path), Err(MarksError::Newer { version: 2, .. })));
+    }
+
+    #[test]
+    fn what_is_damaged_is_no_mark_without_a_label() {
+        let (_folder, mut store) = opened();
+        for (row, seen) in [("a", 0), ("b", 0)] {
+            assert!(kept(store.add(&mark("anna", row, "correct"), seen)).is_some());
+        }
+        let picked = Picked { queue: "random".to_owned(), rows: vec!["a".to_owned()], of: 2 };
+        assert!(kept(store.add_draw("t", "anna", "now", &picked, 0)).is_some());
+        for damaged in ["", "{", "[]", "{\"gold\":1}"] {
+            store.connection.execute("UPDATE marks SET gold = ?1 WHERE id = 2", [damaged]).unwrap();
+            let said = store.latest().unwrap_err();
+            assert!(matches!(&said, MarksError::Damaged { why, .. } if why.contains("mark 2")), "{said}");
+            assert_eq!(store.since(0).unwrap_err(), said);
+        }
+        store.connection.execute("UPDATE draws SET rows = 'a'", []).unwrap();
+        let said = store.draws("t").unwrap_err();
+        assert!(matches!(&said, MarksError::Damaged { why, .. } if why.contains("draw 1")), "{said}");
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(feature = "cli")]
 pub(super) mod archive;
 mod error;
-mod header;
+pub(super) mod header;
 mod line;
 mod lock_owner;
 mod purse;
@@ -68,20 +68,19 @@ pub(super) fn private_file(path: &Path) -> std::io::Result<()> {
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
-    header::check(path)?;
-    durable(path).map_err(|error| error::of(path, &error))
-}
-
-/// A connection that waits for locks of others, and changes nothing of the file yet.
-pub(super) fn patient(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
-    Ok(connection)
+    let wrap = |error| error::of(path, &error);
+    match header::origin(path, APPLICATION_ID).map_err(wrap)? {
+        header::Origin::Ours(version) => upgrade::check(path, version)?,
+        header::Origin::Open => {}
+        header::Origin::Foreign => return Err(StoreError::NotOurs { place: path.display().to_string() }),
+    }
+    durable(path).map_err(wrap)
 }
 
 /// A connection whose commits reach the disk before anybody is told: a lost reply is a paid call, and a lost mark somebody's work.
 pub(super) fn durable(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = patient(path)?;
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
     write_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
