@@ -1,4 +1,4 @@
-//! What help shows beside the flags' own texts: examples at the foot of every `--help`, and in `-h` only what most people need.
+//! Additions to the flags' help texts: examples at the end of every `--help`, and a short selection of flags for `-h`.
 //!
 //! A test parses each example; what they print is in the documents, which tests run.
 

@@ -1,4 +1,4 @@
-//! What an endpoint turned out not to take, and what is sent instead.
+//! Features that an endpoint turned out not to support, and their replacements.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};

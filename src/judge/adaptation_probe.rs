@@ -1,4 +1,4 @@
-//! One question's search for a request that the endpoint takes.
+//! Searches for a request that the endpoint accepts, with one question.
 
 use super::Adaptation;
 use super::adaptation::{AdaptationSet, add};

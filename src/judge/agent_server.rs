@@ -1,4 +1,4 @@
-//! A server that is an agent of the user's own: an object goes in, an object comes out.
+//! A user's own agent behind a server: one object in, one object out.
 //!
 //! It is sent each request once: that it fails is part of what is tested, and no passing trouble of a provider.
 

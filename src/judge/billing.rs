@@ -1,4 +1,4 @@
-//! What an endpoint was seen to bill, beside the most that a request was thought to cost.
+//! What an endpoint actually bills, compared with the assumed worst case of a request.
 //!
 //! A token is at least a byte of the request, and an answer is no longer than its limit: so most servers count, and so money is set aside.
 //! Some count more. That is learnt from the first answer, before which nothing else is in flight, and from all that follow.

@@ -1,4 +1,4 @@
-//! How long an error body asks us to wait, where the headers do not say.
+//! Waits that an error body states if the headers do not.
 
 use std::time::Duration;
 

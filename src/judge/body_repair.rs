@@ -1,4 +1,4 @@
-//! Bodies that are not quite JSON, as other readers take them: only as far as nothing is guessed.
+//! Repairs bodies that are almost JSON, as other readers do; never guesses.
 //!
 //! Servers in Python write `NaN` and `Infinity`, some put a byte order mark or a line end of their own around the body, and text that was
 //! cut within a character holds half of a surrogate pair. What such a body says is plain all the same, and it was paid for.

@@ -1,4 +1,4 @@
-//! Request bodies: but for the prompt's text they are all the same, and what is the same is put together once.
+//! Caches the constant part of request bodies; only the prompt text differs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

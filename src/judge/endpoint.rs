@@ -1,4 +1,4 @@
-//! Where a judge lives, what opens the door, and the way there.
+//! A judge's endpoint: address, key and proxy.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What is exchanged with a model: a prompt for a verdict, or a dialogue for its next turn.
+//! An exchange with a model: a prompt for a verdict, or a dialogue for its next turn.
 //!
 //! Requests and answers of the two differ. How long they wait, how often they are tried, what they may cost and what is learnt
 //! from their refusals does not: that is `remote`'s, once for both.

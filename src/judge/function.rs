@@ -1,4 +1,4 @@
-//! A judge that is a function of this process, such as a user's own model in Python: a prompt goes in, a text comes out.
+//! A judge that is a function in this process, such as a user's own model in Python: prompt in, text out.
 //!
 //! It has no address, key or wire format. All else is as for other judges: places in flight, the store, the reading of answers.
 

@@ -1,4 +1,4 @@
-//! Prompt to reply: everything between us and a judge model.
+//! Sends prompts to judge models and returns their replies.
 //!
 //! The providers' formats (`formats`) are pure functions from prompt to request and from response to answer, and `problem` says
 //! what an error response means. One transport sends all requests, but for those to a `function` of this process. The limiter decides how long a request waits for the rate

@@ -1,4 +1,4 @@
-//! What a judge is asked to do beside answering.
+//! The request parameters of a judge, such as temperature and the limit on answers.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What an error response means, whoever sent it.
+//! The meaning of an error response, from any provider.
 
 use std::time::Duration;
 

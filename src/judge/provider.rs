@@ -1,4 +1,4 @@
-//! Who runs the judge models, and by which names and habits.
+//! The providers of judge models: names, addresses, keys and defaults.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! A provider's format as pure functions: prompt to request, response to answer.
+//! A provider's API format as pure functions: prompt to request, response to answer.
 
 use std::borrow::Cow;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! Whether an endpoint keeps to the rail that it was asked to force: some take the request and pass over the rail.
+//! Detects endpoints that accept a request for a forced label and ignore it.
 
 use std::sync::{Mutex, PoisonError};
 

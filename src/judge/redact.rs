@@ -1,4 +1,4 @@
-//! Masks keys in whatever an endpoint sends back, before anything of it is read, cut short or kept.
+//! Masks keys in everything that an endpoint sends back, before it is read, truncated or kept.
 
 use std::fmt;
 

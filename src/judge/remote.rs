@@ -1,4 +1,4 @@
-//! A judge behind an endpoint: asks, waits, tries again, adapts.
+//! A judge behind an endpoint: sends, waits, retries, adapts.
 
 mod view;
 

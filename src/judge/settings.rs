@@ -1,4 +1,4 @@
-//! What a judge may use and spend, and how patient it is.
+//! Limits of a judge: rates, cost, retries and timeouts.
 
 use std::sync::Arc;
 use std::time::Duration;

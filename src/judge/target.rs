@@ -1,4 +1,4 @@
-//! Which model is asked, where and how; and the judge that asks it.
+//! Which model is used at which address, and the judge that uses it.
 
 use secrecy::SecretString;
 

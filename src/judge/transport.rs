@@ -1,4 +1,4 @@
-//! Sends requests: the one HTTP client, its timeouts, and what its failures mean.
+//! The HTTP client: sends requests, applies timeouts, classifies failures.
 
 use std::io;
 use std::time::{Duration, Instant, SystemTime};

@@ -1,4 +1,4 @@
-//! A provider's format of turns as pure functions: dialogue to request, response to a message that is kept, message to turn.
+//! A provider's format for turns as pure functions: dialogue to request, response to stored message, message to turn.
 //!
 //! The message of a reply is the provider's own JSON, or as much of it as must go back: it is kept in the store and put into
 //! later requests, so that signatures and thoughts return as they came. It is read anew whenever the turn is wanted, because a

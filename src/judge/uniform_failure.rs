@@ -1,4 +1,4 @@
-//! Whether all questions of a run fail for one reason: then the reason is not in the rows.
+//! Detects that all questions of a run fail for one reason, which then cannot be in the rows.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! How many rows may fail in one way.
+//! Limits on the number of rows that fail in one way.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! How a job is watched and stopped.
+//! Observing and stopping a job.
 
 use std::sync::Arc;
 

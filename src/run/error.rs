@@ -1,4 +1,4 @@
-//! What ends a run.
+//! Errors that end a run.
 
 use super::settings::SettingsError;
 use super::{

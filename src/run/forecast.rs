@@ -1,4 +1,4 @@
-//! What a run would ask, and what that would take: the prompts as they would be sent, tokens and cost.
+//! The dry run: prompts, and expected tokens and cost.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A report in the XML that continuous integration reads (JUnit's, as Jenkins, GitLab and GitHub's actions understand it).
+//! A report in JUnit's XML, as Jenkins, GitLab and GitHub's actions read it.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The whole job for samples in memory: samples in, verdicts out.
+//! Labels samples in memory: samples in, verdicts out.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! The record of a run: enough to say later what a label rests on. Holds no row, no prompt, no key and no other secret.
+//! The manifest of a run: everything that its labels depend on. It holds no rows, no prompts, no keys and no other secrets.
 
 use serde::Serialize;
 use serde_json::{Value, json};

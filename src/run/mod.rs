@@ -1,4 +1,4 @@
-//! The conductor: decides order, concurrency and stopping.
+//! The jobs: order, concurrency and stopping.
 //!
 //! Two passes. The *ask* pass sends questions in any order and keeps the replies in the store; memory holds ids only, so
 //! a hung row blocks nobody. The *write* pass reads the input again, in order, looks replies up, snaps and writes them.

@@ -1,4 +1,4 @@
-//! Whoever looks on while a job runs: what must be told to a person on the way, and how far a pass is.
+//! The observer of a job: messages for people, and the progress of passes.
 
 use std::sync::Arc;
 

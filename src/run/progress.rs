@@ -1,4 +1,4 @@
-//! How far a run is: counters that the passes move and anybody may look at.
+//! The progress of a run: counters that the passes advance and anyone can read.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

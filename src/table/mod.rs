@@ -1,4 +1,4 @@
-//! Rows on their way from an input to an output: columns, batches, and the conversions between them.
+//! Rows between an input and an output: columns, batches, and the conversions between them.
 //!
 //! Text formats travel as records, whose numbers keep their text; columnar ones as polars frames, whose types pass
 //! through untouched. Either can be turned into the other where input and output differ. With the rooms that read and

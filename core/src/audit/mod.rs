@@ -1,4 +1,4 @@
-//! How far a judge can be pushed: rows changed in ways that must not change its label, and how often they did.
+//! Attacks on judges: rows are changed in ways that must not change the label, and flips are counted.
 //!
 //! An [`Attack`] is a text that asks for a label, put in some [`Place`] of a row where it makes no difference to what is right. A
 //! [`Change`] is another spelling of the same row. Both are [`Probe`]s, beside asking the same again, which shows how often a judge

@@ -1,4 +1,4 @@
-//! Gold that is probably wrong: rows on which all judges contradict it, ranked by how much their word is worth.
+//! Gold that is probably wrong: rows on which all judges contradict it, ranked by the weight of their evidence.
 //!
 //! Each vote against the gold weighs the logarithm of how much likelier it is where the gold is wrong, as measured on the
 //! benchmark itself: for a judge, the frequencies of its label and confidence among right and wrong rows. Voices are added as

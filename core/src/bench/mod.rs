@@ -1,4 +1,4 @@
-//! How good a judge is: its labels beside gold, with how sure each figure is.
+//! Benchmarks of judges: labels compared with gold, with an interval for each figure.
 //!
 //! [`Rows`] hold what is known of each row (gold, cluster, slices), a [`Contender`] what one judge with one template made of
 //! them. [`measure`] turns both into [`Measured`] figures, overall and by slice; [`agreement`] sets judges beside each other;

@@ -1,4 +1,4 @@
-//! One tool call an agent made.
+//! One tool call of an agent.
 
 use super::{Json, Object};
 

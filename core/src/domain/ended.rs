@@ -1,4 +1,4 @@
-//! How an episode came to its end.
+//! How an episode ended.
 
 /// Why no further reply is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! What a judge finds wrong with the calls of a turn: where, of what kind, and which words of the row show it.
+//! One thing that a judge finds wrong with a turn: its place, its kind, and a quote from the row.
 
 use super::{Json, Object, Task, did_you_mean};
 

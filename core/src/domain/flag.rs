@@ -1,4 +1,4 @@
-//! What was unusual, though readable, about a sample.
+//! Flags of a sample: unusual, but readable.
 
 /// A remark of normalizing: counted, shown, never an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

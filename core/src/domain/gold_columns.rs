@@ -1,4 +1,4 @@
-//! Columns, and keys of records, that say what the label of a row should be.
+//! Columns, and keys of records, that hold a row's gold label.
 
 use super::{Slot, Task};
 

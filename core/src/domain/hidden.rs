@@ -1,4 +1,4 @@
-//! Marks that stand where a log was told to keep no text, or could not: `__REDACTED__`, `[REDACTED EMAIL]`, `*****`, `<not serializable>`.
+//! Marks that replace text which a log does not keep: `__REDACTED__`, `[REDACTED EMAIL]`, `*****`, `<not serializable>`.
 
 /// Words that say so, alone or with what is hidden beside them: `[Scrubbed due to 'password']`.
 const WORDS: &[&str] =

@@ -1,4 +1,4 @@
-//! What a judge model answered.
+//! The reply of a judge model.
 
 /// A paid-for answer, before anybody reads a verdict out of it.
 #[derive(Debug, Clone, PartialEq)]

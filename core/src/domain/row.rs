@@ -1,4 +1,4 @@
-//! One row as a table or log holds it, before anything is read out of its cells.
+//! One row of a table or log, before its cells are parsed.
 
 use super::{Json, Sample, Variable};
 

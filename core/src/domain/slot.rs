@@ -1,4 +1,4 @@
-//! What of a row judges can be shown, and the names it goes by.
+//! The values of a row that judges can be shown, and the columns that hold them.
 
 use std::fmt;
 use std::str::FromStr;

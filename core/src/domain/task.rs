@@ -1,4 +1,4 @@
-//! What a verdict is about.
+//! The tasks: what a judge is asked about.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Where in a transcript a turn stands, and what came after it.
+//! A turn's position in its transcript, and what came after it.
 
 use std::borrow::Cow;
 use std::sync::Arc;

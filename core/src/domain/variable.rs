@@ -1,4 +1,4 @@
-//! What a template asks for of a row.
+//! The variables that a template can use.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What became of one question to a judge.
+//! The outcome of one question to a judge.
 
 use super::{Abstention, AbstentionKind, Findings};
 

@@ -1,4 +1,4 @@
-//! One agent in one case: what it is sent next, and what its reply leads to.
+//! The loop of one agent in one case: what it is sent next, and what its reply leads to.
 //!
 //! The loop is the same for every provider. Calls count by their presence, whatever the reply's end is called; those of a reply that
 //! was cut off, refused or filtered are recorded and not executed. Calls run one after another in the order of the reply, and all

@@ -1,4 +1,4 @@
-//! What an agent of the user's own is told, and what it says: JSON objects, each with a `type`.
+//! The protocol with a user's own agent: JSON objects with a `type`, in both directions.
 //!
 //! ```text
 //! we:    {"type": "case", "version": 1, "id": "now#1", "messages": […], "tools": […]}

@@ -1,4 +1,4 @@
-//! Tables of calls of which it is known whether they are right: accepted answers, typed mistakes, real models' mistakes.
+//! Generates tables of calls with known labels: accepted answers, typed mistakes, real models' mistakes.
 //!
 //! ```
 //! use tooljudge_core::domain::Json;

@@ -1,4 +1,4 @@
-//! What the file of a language holds.
+//! The contents of a language file.
 //!
 //! Every list may be left out. Words of a list stand between white space; phrases are an array. But for `[verdict]` all are
 //! *folded*: lower case, without accents and apostrophes (`fur` for `für`, `aujourdhui`), with spaces around signs that are

@@ -1,4 +1,4 @@
-//! Forests and calibrations as JSON, and back: what is damaged is refused, and never followed.
+//! Forests and calibrations to JSON and back; damaged files are refused.
 //!
 //! ```json
 //! {"columns":2,"base":-0.5,"trees":[{"n":[[0,0.5,-1,1],[1,2.5,-2,-3]],"v":[-0.2,0.1,0.4],"m":[0.02,0.3]}]}

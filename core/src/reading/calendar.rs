@@ -1,4 +1,4 @@
-//! Days of the Gregorian calendar, counted, so that they can be added to.
+//! Days of the Gregorian calendar as numbers, for arithmetic.
 //!
 //! Not `jiff::civil::Date`: its years end with 9999, where adding fails or stops, and it gives out no count of days.
 

@@ -1,4 +1,4 @@
-//! What a reply that the length limit cut off plainly says.
+//! Reads a verdict from a truncated reply, if it plainly gives one.
 //!
 //! Any verdict can be overturned by what was cut off, so that only those count which a judge gives first or calls final: a closed
 //! field of a JSON object, a first sentence that is the verdict or begins with it (`opening.rs`), and `Final answer: correct.`, with

@@ -1,4 +1,4 @@
-//! Words of other languages that may stand between a call and its rail and change nothing: `donc cet appel est correct`.
+//! Words of other languages between a call and its rail that change nothing: `donc cet appel est correct`.
 //!
 //! Whatever is not listed may restrict (`kaum`, `casi`, `częściowo`), so that a clause which holds it gives no label.
 

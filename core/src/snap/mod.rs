@@ -1,4 +1,4 @@
-//! Reply text to rail, or why not.
+//! Reads the label out of a reply, or says why there is none.
 //!
 //! A wrong label is far worse than none: whatever is not surely a verdict is none. A reply is read in steps, each in a
 //! file of its own. Thinking is taken out, and so is logged data that is repeated in its fence; JSON is read on its own; the rest is cut into words, lines and sentences,

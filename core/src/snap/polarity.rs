@@ -1,4 +1,4 @@
-//! Small words that turn a clause round or leave it open, in many languages.
+//! Small words that negate a clause or leave it open, in many languages.
 //!
 //! Every language has few of them, so its file can list them, under `[verdict]`; the rest of a clause may then be in words that
 //! nobody listed.

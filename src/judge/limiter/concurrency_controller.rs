@@ -1,4 +1,4 @@
-//! How many requests in flight an endpoint takes, found out from how fast it answers and what it refuses.
+//! Adapts the number of requests in flight to how fast an endpoint answers and what it refuses.
 //!
 //! Why not a fixed number, or TCP's additive increase: endpoints differ from one slot (a local server) to thousands, and those
 //! that queue never refuse. So the number doubles as long as throughput follows, by Little's law, and is looked at again now

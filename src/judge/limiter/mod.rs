@@ -1,4 +1,4 @@
-//! How long the budget makes a request wait: places in flight, requests and tokens per minute, pauses.
+//! Decides how long a request waits: concurrency, requests and tokens per minute, pauses.
 //!
 //! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
 //! large request is not overtaken by small ones for ever. All decisions are made by [`state`] and the pure state

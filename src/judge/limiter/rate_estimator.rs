@@ -1,4 +1,4 @@
-//! How many requests a second an endpoint takes, found out from its refusals alone.
+//! Estimates the requests per second that an endpoint accepts, from its refusals alone.
 //!
 //! For endpoints that refuse (429) without headers that state a limit; where there are such headers, [`quota`](super::quota) knows
 //! better. Unlike multiplicative decrease, a refusal is taken as a measurement: what was taken between two of them, divided

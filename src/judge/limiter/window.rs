@@ -1,4 +1,4 @@
-//! In what time a limit may be used once, by what responses state of it.
+//! The period of a limit, inferred from responses.
 //!
 //! A limit's header rarely says whether it is a second's, a minute's or a day's. The reset does. A limit that is refilled bit
 //! by bit is whole again when what was used has flowed in: what is used of it and its reset keep one ratio. One that starts

@@ -1,4 +1,4 @@
-//! Driving: agents go through cases, and what came of it is scored.
+//! Drives agents through cases, and scores the episodes.
 //!
 //! Two passes, as in labelling. The *drive* pass asks for replies, many episodes at once, and keeps them in the store. The *write* pass
 //! plays every episode again over the stored replies, in order, and writes its rows. Mocks and environments are pure functions of

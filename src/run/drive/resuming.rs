@@ -1,4 +1,4 @@
-//! Whose earlier replies a run of agents may use.
+//! Which earlier replies a run of agents may use.
 //!
 //! What stands behind an address may be another program than yesterday, and nothing that is sent would tell. So replies are used
 //! again only where somebody says that it is the same version, or where a run of the same agents through the same suites was stopped.

@@ -1,4 +1,4 @@
-//! What a labelling run came to.
+//! The outcome of a labelling run.
 
 use std::path::PathBuf;
 use std::time::Duration;

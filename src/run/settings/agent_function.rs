@@ -1,4 +1,4 @@
-//! An agent that is a function of this process, such as a user's own in Python: it gets a case, calls its tools, and answers.
+//! An agent that is a function in this process, such as a user's own in Python: it gets a case, calls its tools, and answers.
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,4 +1,4 @@
-//! Attacks on judges.
+//! Settings of an audit.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

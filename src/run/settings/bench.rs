@@ -1,4 +1,4 @@
-//! A benchmark of judges on rows whose labels are known.
+//! Settings of a benchmark of judges on rows with known labels.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Judges compared on the same rows.
+//! Settings of a comparison of judges on the same rows.
 
 use std::path::{Path, PathBuf};
 

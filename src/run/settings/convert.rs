@@ -1,4 +1,4 @@
-//! Logs and tables as rows.
+//! Settings of a conversion of logs and tables to rows.
 
 use super::{InputSettings, OutputSettings};
 

@@ -1,4 +1,4 @@
-//! A run of agents through cases.
+//! Settings of a run of agents through cases.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Settings that cannot hold, and what to do about it.
+//! Invalid settings, and what to do about them.
 
 use std::path::PathBuf;
 

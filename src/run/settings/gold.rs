@@ -1,4 +1,4 @@
-//! A table of calls of which it is known whether they are right.
+//! Settings for generating calls with known labels.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is read, and how it is understood.
+//! Settings of the input, and how it is interpreted.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! One judge: which model, where, and how it is asked.
+//! Settings of one judge: which model, where, and how it is used.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

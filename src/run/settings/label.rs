@@ -1,4 +1,4 @@
-//! A labelling run.
+//! Settings of a labelling run.
 
 use std::path::PathBuf;
 

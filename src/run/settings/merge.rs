@@ -1,4 +1,4 @@
-//! Joining the parts of one labelling run.
+//! Settings for joining the parts of one labelling run.
 
 use super::OutputSettings;
 

@@ -1,4 +1,4 @@
-//! Rows to mark next.
+//! Settings for drawing rows to mark.
 
 use std::path::PathBuf;
 

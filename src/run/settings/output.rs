@@ -1,4 +1,4 @@
-//! Where a table goes.
+//! Settings of an output table.
 
 use std::path::PathBuf;
 

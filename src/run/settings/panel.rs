@@ -1,4 +1,4 @@
-//! Who judges, in which words, for how much money.
+//! Settings of the judges and templates of a run, and their cost limit.
 
 use std::num::NonZeroU32;
 

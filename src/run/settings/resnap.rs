@@ -1,4 +1,4 @@
-//! Stored replies read again.
+//! Settings for reading stored replies again.
 
 use super::LabelSettings;
 

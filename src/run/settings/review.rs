@@ -1,4 +1,4 @@
-//! Rows to look at and to mark, by a server for this machine's browsers.
+//! Settings of the server for reading and marking labels.
 
 use std::path::PathBuf;
 

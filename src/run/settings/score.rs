@@ -1,4 +1,4 @@
-//! Calls scored against the expected ones.
+//! Settings for scoring calls against the expected ones.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Where replies are kept, and which of them are used.
+//! Settings of the reply store, and which replies are reused.
 
 use std::path::PathBuf;
 

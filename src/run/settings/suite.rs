@@ -1,4 +1,4 @@
-//! Suites made of logs.
+//! Settings for making suites from logs.
 
 use std::path::PathBuf;
 

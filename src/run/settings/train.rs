@@ -1,4 +1,4 @@
-//! Training of the built-in judge.
+//! Settings for training the built-in judge.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A store in a schema of a PostgreSQL database, shared by all runs that reach the server.
+//! A store in a schema of a PostgreSQL database, shared by all runs that can reach the server.
 //!
 //! A run has two connections: one that its writing thread claims and answers over, and one for looking up. What came together is sent at
 //! once, a statement for each kind of it: to claim and to answer any number of questions takes one turn of the network. Every statement

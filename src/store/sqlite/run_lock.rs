@@ -1,4 +1,4 @@
-//! Whether a run is alive: it holds a lock on a file of its own beside the store.
+//! Whether a run is alive: each holds a lock on its own file beside the store.
 //!
 //! The system lets go of the lock when the process ends, however it ends. So what a killed run was asking is free at once,
 //! and no clock that is set takes from a living run what it is asking. Where a file system knows no locks, leases alone tell.

@@ -1,4 +1,4 @@
-//! The learned half of the built-in judge: two experts a task, and a gate that tells whose row it is.
+//! The learned part of the built-in judge: two experts per task, and a gate that picks the expert for a row.
 //!
 //! One expert was fitted to calls like those of a public benchmark, where there are most labels; the other to everyday calls and those of
 //! other sources, on features that hold from one set of tools to the next. The first decides where a row is like the benchmark's, the

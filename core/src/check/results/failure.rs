@@ -1,4 +1,4 @@
-//! Whether a tool failed, by what it gave back: an error status, an error object, an exception, an HTTP code.
+//! Whether a tool failed, by its result: an error status, an error object, an exception, an HTTP code.
 //!
 //! What a tool says about the world is no failure: an order that is cancelled, a search without hits.
 

@@ -1,4 +1,4 @@
-//! What came back, and what was made of it: the halves of three tasks that need no model.
+//! Results and the agent's use of them: the parts of three tasks that need no model.
 //!
 //! These judges go by what is written down: a status, an error, a value that occurs nowhere. Where nothing is, they abstain, and
 //! their verdicts have no confidence, because they estimate none.

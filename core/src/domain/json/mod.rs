@@ -1,4 +1,4 @@
-//! JSON as rows hold it: numbers keep their text, objects their key order, repeated keys are noticed.
+//! JSON values that keep the text of numbers, the order of keys, and repeated keys.
 //!
 //! `serde_json::Value` would turn `30000000000000000000000` into a float and forget that a key came twice; a judge
 //! must see what the model really wrote.

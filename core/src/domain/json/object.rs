@@ -1,4 +1,4 @@
-//! A JSON object that keeps its key order and remembers whether a key came twice.
+//! A JSON object that keeps its key order and remembers repeated keys.
 
 use std::collections::HashMap;
 

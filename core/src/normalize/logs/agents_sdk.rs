@@ -1,4 +1,4 @@
-//! What OpenAI's Agents SDK leaves behind: the traces that its exporter sends, and the state of an interrupted run.
+//! OpenAI's Agents SDK: exported traces, and the state of an interrupted run.
 //!
 //! ```json
 //! {"object": "trace.span", "id": "s1", "trace_id": "t1", "parent_id": null, "started_at": "…", "span_data": {"type": "generation",

@@ -1,4 +1,4 @@
-//! What batch interfaces give back, beside the file that was handed in.
+//! Results of batch APIs, together with their input file.
 //!
 //! ```json
 //! {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "Sunny."}}]}}}

@@ -1,4 +1,4 @@
-//! Sessions of Claude Code: one line for each message, tied to the one before it by `parentUuid`.
+//! Sessions of Claude Code: one line per message, linked to the previous one by `parentUuid`.
 //!
 //! ```json
 //! {"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "message": {"role": "user", "content": "Fix it."}}

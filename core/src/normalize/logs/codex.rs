@@ -1,4 +1,4 @@
-//! Sessions of Codex: rollout files, one item a line, and what `codex exec --json` prints.
+//! Sessions of Codex: rollout files with one item per line, and the output of `codex exec --json`.
 //!
 //! ```json
 //! {"timestamp": "…", "type": "session_meta", "payload": {"id": "s1", "cwd": "/shop"}}

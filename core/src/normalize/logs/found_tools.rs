@@ -1,4 +1,4 @@
-//! Tools that are not on offer from the beginning, but found by a search: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
+//! Tools that a search adds during the conversation: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
 //!
 //! So are those of a server of MCP that the provider lists: `{"type": "mcp_list_tools", "tools": [{"name": "get_rate", "input_schema": {…}}]}`.
 //! Some searches send the definitions of what they find; others only name tools that the request defines with `"defer_loading": true`.

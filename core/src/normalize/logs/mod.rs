@@ -1,4 +1,4 @@
-//! Log records to the turns that can be judged.
+//! Extracts the turns that can be judged from log records.
 //!
 //! [`FORMATS`] is the table of all logs that are understood, in the order in which a record is tried; a new format is a
 //! file of its own and a line there. A format's reader only finds the parts of a turn: the messages before it, the

@@ -1,4 +1,4 @@
-//! Completions and responses that OpenAI kept, as its listing gives them, with the messages added to each.
+//! OpenAI's stored completions and responses, as its API lists them, with the messages added to each.
 //!
 //! ```json
 //! {"object": "chat.completion", "id": "c1", "choices": [{"message": {"role": "assistant", "content": "Sunny."}}],

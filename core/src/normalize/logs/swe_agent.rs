@@ -1,4 +1,4 @@
-//! SWE-agent's trajectories (`.traj`): the history of messages that the model was sent, and what it did.
+//! SWE-agent's trajectories (`.traj`): the messages that the model was sent, and its actions.
 //!
 //! ```json
 //! {"environment": "…", "trajectory": [{"action": "ls", "observation": "a.py", "response": "…"}], "history": [

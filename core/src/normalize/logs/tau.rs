@@ -1,4 +1,4 @@
-//! Simulated conversations of tau-bench and tau2-bench: an agent, a customer who is a model too, and what became of it.
+//! Simulated conversations of tau-bench and tau2-bench: an agent, a customer played by a model, and the outcome.
 //!
 //! ```json
 //! {"task_id": 3, "trial": 0, "reward": 1.0, "info": {"task": {"actions": [{"name": "f", "kwargs": {}}]}}, "traj": [{"role": "system", …}]}

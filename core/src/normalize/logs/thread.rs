@@ -1,4 +1,4 @@
-//! Lines that name the line before them, to transcripts: a tree where somebody went back and began anew.
+//! Builds transcripts from records that name their parent: a tree if somebody went back and started again.
 //!
 //! Every path from a root to a leaf is a transcript. What two paths share is judged in the first of them; in the others it is what
 //! came before. Calls made in parallel are no branches: what they returned belongs to the answer that made them.

@@ -1,4 +1,4 @@
-//! Questions of When2Call: is a call due at all?
+//! When2Call's test set, which asks whether a call is due.
 //!
 //! ```json
 //! {"uuid": "u1", "question": "Oslo?", "correct_answer": "tool_call", "tools": ["{\"name\": \"f\"}"],

@@ -1,4 +1,4 @@
-//! A transcript's messages, read once for all of its turns: what each turn's judge is shown is a beginning of them.
+//! A transcript's messages, parsed once: each turn's judge is shown a prefix of them.
 //!
 //! Whatever is the same for all turns is found on the one way through, so that a transcript costs as much as it is long, however
 //! many turns it has.

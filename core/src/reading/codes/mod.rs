@@ -1,4 +1,4 @@
-//! Names and codes of one thing: whether a value is another name of something that a text says, `MUC` of `München`.
+//! Names and codes of one thing: whether a value is another name of something in a text, as `MUC` is of `München`.
 //!
 //! The tables are in `core/data/`; `index.rs` reads them once. A conversation is read once into a [`Text`], which keeps the things it
 //! names; asking about a value then costs one look-up, and a comparison with each of them.

@@ -1,4 +1,4 @@
-//! MLflow: a judge of `make_judge`, as its scorer is stored, or its instructions alone.
+//! MLflow: a stored `make_judge` scorer, or its instructions alone.
 //!
 //! ```json
 //! {"name": "calls", "instructions_judge_pydantic_data": {"instructions": "Was {{ outputs }} right for {{ inputs }}?",

@@ -1,4 +1,4 @@
-//! Tool correctness: which part of the expected calls was made.
+//! Tool correctness: the share of expected calls that were made.
 //!
 //! The peer is DeepEval's `ToolCorrectnessMetric` (4.3.1). A pair of calls of one tool (same name and type) earns from 0 to 1:
 //!

@@ -1,4 +1,4 @@
-//! Calls against expected tools: everything, nothing or a part.
+//! Scores calls against expected tools: all, nothing or a part.
 //!
 //! The peer is vitest-evals' `ToolCallScorer` (0.5.0, and 0.4.0 as `vitest-evals@0.4`) and its successor
 //! `ToolCallJudge` (0.16.1 as `vitest-evals@0.16`). The score is the part of the expected
