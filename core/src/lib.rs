@@ -1,5 +1,5 @@
-//! The pure half of `tooljudge`: everything that says whether a tool call is right, and how good a judge is. Programs depend on
-//! the crate `tooljudge`, which re-exports what they need; anything else here can change with any version.
+//! The pure half of `tooljudge`: everything that decides whether a tool call is right, and how good a judge is. Programs depend
+//! on the crate `tooljudge`, which re-exports what they need; anything else here can change with any version.
 //!
 //! ```text
 //!  RawRow ─normalize─▶ Sample ─render─▶ Prompt   (a model answers)   Reply ─snap─▶ Verdict

@@ -1,5 +1,5 @@
-//! A cost ceiling that holds: nothing is sent unless the worst it can cost is still there. It is a run's own, or that of all runs with one
-//! purse: then money is taken from the purse in advance, some requests' worth at a time.
+//! A hard cost limit: a request is sent only if its worst-case cost is still available. The limit belongs to one run, or to all
+//! runs with one purse; from a purse, money is taken in advance for a few requests at a time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

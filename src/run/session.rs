@@ -1,5 +1,5 @@
-//! What labelling, benchmarks and audits have in common: a panel is asked, its answers are read, rows are written; all of it can be
-//! stopped, and whatever came is kept.
+//! The common part of labelling, benchmarks and audits: asks a panel, reads its answers, and writes rows. It can be stopped at
+//! any time, and keeps every reply that has arrived.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

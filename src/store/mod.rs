@@ -1,5 +1,5 @@
-//! Crash-safe memory of paid-for replies: one SQLite file, shared by all runs on a machine, or a schema on a PostgreSQL server, shared
-//! by all machines.
+//! Crash-safe storage of paid replies: one SQLite file, shared by all runs on a machine, or a schema on a PostgreSQL server,
+//! shared by all machines.
 //!
 //! Holds replies, never verdicts. It answers three questions at once: what is already paid for (resume, reuse), who is
 //! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits

@@ -1,6 +1,6 @@
-//! A rate limit that several runs share. Its time is a line on which every request takes as long as the limit needs to bear it; a run
-//! reserves a block of the line before it sends, and sends where its block begins. Moments are microseconds of one clock, that of the
-//! store which the runs share.
+//! A rate limit that several runs share. Its time is a line on which every request takes as much time as the limit allows for
+//! one. A run reserves a block of the line before it sends, and sends when its block begins. Times are in microseconds of one
+//! clock, that of the shared store.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Raw row to sample: whatever shape the question, the call and the definitions were logged in, checks and reports see
-//! one.
+//! Turns raw rows into samples: whatever the logged form of the question, the call and the definitions, checks and reports see
+//! only one.
 //!
 //! ```
 //! use tooljudge_core::domain::{Calls, Cell, RawRow};

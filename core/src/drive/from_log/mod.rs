@@ -1,5 +1,5 @@
-//! Logged turns that somebody has reviewed, as the cases of a suite file: what was right once must stay right, and what was wrong must
-//! not come back.
+//! Turns reviewed turns of a log into the cases of a suite file: what was right must stay right, and what was wrong must not come
+//! back.
 //!
 //! ```text
 //! LoggedTurn … ─ FromLog::add ─▶ a case each (turns), or one for each conversation (episodes) ─ FromLog::finish ─▶ JSON lines

@@ -1,5 +1,5 @@
-//! Conversations whose messages and items are records of their own: lists that OpenAI's Agents SDK gives (`to_input_list()`),
-//! older rollouts of Codex, a chat's messages as the elements of an array.
+//! Conversations with one message or item per record: lists of OpenAI's Agents SDK (`to_input_list()`), older rollouts of Codex,
+//! a chat's messages as the elements of an array.
 //!
 //! ```json
 //! {"role": "user", "content": "Oslo?"}
