@@ -1,6 +1,6 @@
 //! A user's own agent behind a server: one object in, one object out.
 //!
-//! It is sent each request once: that it fails is part of what is tested, and no passing trouble of a provider.
+//! It is sent each request once: its failures are part of what is tested, not passing trouble of a provider.
 
 use std::time::Duration;
 

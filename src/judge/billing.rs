@@ -1,7 +1,8 @@
 //! What an endpoint actually bills, compared with the assumed worst case of a request.
 //!
-//! A token is at least a byte of the request, and an answer is no longer than its limit: so most servers count, and so money is set aside.
-//! Some count more. That is learnt from the first answer, before which nothing else is in flight, and from all that follow.
+//! We assume that a token is at least a byte of the request, and that an answer is no longer than its limit, and reserve money
+//! accordingly. Some servers count more. We learn that from the first answer, before which nothing else is in flight, and from
+//! all later ones.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

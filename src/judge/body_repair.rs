@@ -1,7 +1,7 @@
 //! Repairs bodies that are almost JSON, as other readers do; never guesses.
 //!
-//! Servers in Python write `NaN` and `Infinity`, some put a byte order mark or a line end of their own around the body, and text that was
-//! cut within a character holds half of a surrogate pair. What such a body says is plain all the same, and it was paid for.
+//! Servers in Python write `NaN` and `Infinity`, some put a byte order mark or a line end around the body, and text that was cut
+//! within a character holds half of a surrogate pair. The meaning of such a body is clear all the same, and it was paid for.
 
 use std::borrow::Cow;
 use std::ops::Range;

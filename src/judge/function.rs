@@ -1,6 +1,6 @@
 //! A judge that is a function in this process, such as a user's own model in Python: prompt in, text out.
 //!
-//! It has no address, key or wire format. All else is as for other judges: places in flight, the store, the reading of answers.
+//! It has no address, key or wire format. Concurrency, the store and the reading of answers are as for other judges.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A provider's format for turns as pure functions: dialogue to request, response to stored message, message to turn.
 //!
-//! The message of a reply is the provider's own JSON, or as much of it as must go back: it is kept in the store and put into
-//! later requests, so that signatures and thoughts return as they came. It is read anew whenever the turn is wanted, because a
-//! stored reply has nothing but its message.
+//! The message of a reply is the provider's own JSON, or the part of it that must be sent back: it is kept in the store and put
+//! into later requests, so that signatures and thoughts return unchanged. It is parsed again for each use, because a stored reply
+//! consists only of its message.
 
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 //!
 //! *Suite* → *case* → *episode* (a case, an agent, a repeat) → *turn* (one reply of the model) → *call*.
 //!
-//! Nothing here asks a model: an [`Episode`] says what to send next, and takes the reply.
+//! Nothing here calls a model: an [`Episode`] says what to send next, and takes the reply.
 
 mod compat;
 mod episode;

@@ -16,7 +16,7 @@
 //! # Ok::<(), tooljudge_core::domain::RowError>(())
 //! ```
 //!
-//! Nothing is repaired, renamed or merged. Reading tables and logs is not done here.
+//! Nothing is repaired, renamed or merged. Tables and log files are read elsewhere.
 
 mod blanks;
 mod call_syntax;

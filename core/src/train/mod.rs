@@ -5,7 +5,7 @@
 //!  Material ─Training─▶ Trials ─(each alone)─▶ margins of rows held out ─▶ Evaluations ─▶ chosen Stage
 //! ```
 //!
-//! Nothing here starts threads: whoever trains carries out the trials, side by side or one by one, and gives back what came of them.
+//! Nothing here starts threads: the caller runs the trials, in parallel or one by one, and passes their results back.
 
 mod chance;
 mod changes;

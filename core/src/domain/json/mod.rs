@@ -1,7 +1,7 @@
 //! JSON values that keep the text of numbers, the order of keys, and repeated keys.
 //!
-//! `serde_json::Value` would turn `30000000000000000000000` into a float and forget that a key came twice; a judge
-//! must see what the model really wrote.
+//! `serde_json::Value` would turn `30000000000000000000000` into a float and forget repeated keys, but a judge must see what the
+//! model really wrote.
 
 mod number;
 mod object;

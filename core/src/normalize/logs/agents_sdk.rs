@@ -6,7 +6,8 @@
 //! {"$schemaVersion": "1.0", "original_input": "Oslo?", "generated_items": [{"type": "tool_call_item", "raw_item": {…}}]}
 //! ```
 //!
-//! Every generation has all that was said before it; those of a trace that continue each other are one transcript.
+//! Every generation contains the whole conversation before it; the generations of a trace that continue each other are one
+//! transcript.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, chained, one, skipped, unreadable};

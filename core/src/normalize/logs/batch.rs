@@ -5,7 +5,7 @@
 //! {"custom_id": "1", "result": {"type": "succeeded", "message": {"role": "assistant", "content": []}}}
 //! ```
 //!
-//! The questions stand in the other file only: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
+//! The questions are only in the other file: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one};

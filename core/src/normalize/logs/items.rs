@@ -7,7 +7,7 @@
 //! {"type": "function_call_output", "call_id": "c1", "output": "Sunny."}
 //! ```
 //!
-//! All of a file are one conversation.
+//! All records of a file are one conversation.
 
 use super::codex::Session;
 use super::context::Context;

@@ -5,8 +5,7 @@
 //!  "messages": [{"role": "user", "content": "Oslo?"}], "tools": []}
 //! ```
 //!
-//! What was asked is not part of these objects and must be fetched from endpoints of its own; without it there is nothing
-//! to judge by.
+//! The request is not part of these objects and must be fetched separately; without it, the answer cannot be judged.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip, skipped};

@@ -5,7 +5,7 @@
 //! {"info": {…}, "tasks": […], "simulations": [{"id": "…", "task_id": "3", "trial": 0, "reward_info": {"reward": 1.0}, "messages": […]}]}
 //! ```
 //!
-//! A reward is of the whole episode and no turn's gold: most turns of a failed one are right.
+//! A reward is about the whole episode, not gold for a turn: most turns of a failed episode are right.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip, chained, one, unreadable};

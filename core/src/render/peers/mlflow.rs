@@ -5,7 +5,7 @@
 //!  "model": "openai:/gpt-4.1", "feedback_value_type": {"type": "boolean"}}}
 //! ```
 //!
-//! MLflow leaves the names in the text and adds the values at the end, each after its name. So does this.
+//! MLflow leaves the names in the text and appends the values, each after its name. So does this.
 
 use std::sync::LazyLock;
 
