@@ -11,11 +11,11 @@ pub struct ReviewSettings {
     pub inputs: Vec<String>,
     /// The file of marks. Default: beside the first file of the table, `labelled.marks.sqlite` for `labelled.parquet`.
     pub marks: Option<PathBuf>,
-    /// Whose marks these are: 1 to 100 characters.
+    /// The reviewer's name: 1 to 100 characters.
     pub reviewer: String,
     /// The port on 127.0.0.1; 0 takes any free one. Default: 0.
     pub port: u16,
-    /// The column that names rows. Default: the first of the usual ones that is there.
+    /// The column with row ids. Default: the first usual one that exists.
     pub id: Option<String>,
 }
 
@@ -26,9 +26,9 @@ pub struct ReviewExportSettings {
     pub inputs: Vec<String>,
     /// The file of marks. Default: as for [`ReviewSettings`].
     pub marks: Option<PathBuf>,
-    /// The column that names rows. Default: the first of the usual ones that is there.
+    /// The column with row ids. Default: the first usual one that exists.
     pub id: Option<String>,
-    /// The table of marked rows. It must have a place.
+    /// The table of marked rows. It must have a path.
     pub output: OutputSettings,
 }
 
