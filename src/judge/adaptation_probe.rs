@@ -46,7 +46,7 @@ impl AdaptationProbe {
         new
     }
 
-    /// Tries the plainest request next, to tell whether the form was the cause.
+    /// Tries the plainest request next, to find out whether the form was the cause.
     ///
     /// # Errors
     /// The first refusal, if that is what was `sent`.

@@ -34,13 +34,13 @@ impl Overrun {
 #[derive(Debug, Default)]
 pub(super) struct Billing {
     seen: Mutex<Seen>,
-    /// Held by whoever asks alone.
+    /// Held by the only request in flight.
     alone: Arc<FairMutex<()>>,
 }
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// Whether there was an answer, or nobody waits for one any more.
+    /// Whether there was an answer, or waiting for one has ended.
     settled: bool,
     failures: u32,
     /// The most tokens for a byte.
@@ -60,7 +60,7 @@ impl Billing {
         (!self.seen().settled).then_some(alone)
     }
 
-    /// A request of so many bytes, with so long an answer at most, was answered.
+    /// A request of this size, with this limit on its answer, was answered.
     pub(super) fn answered(&self, bytes: usize, limit: u32, usage: &Usage) {
         let mut seen = self.seen();
         seen.settled = true;

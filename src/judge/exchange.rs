@@ -81,7 +81,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// What a response means, be it an answer or an error.
+    /// The meaning of a response, an answer or an error.
     pub(super) fn understand(
         &self,
         format: &dyn ProviderFormat,

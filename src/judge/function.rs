@@ -40,7 +40,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// One question to a function. Dropped without an answer, it counts as not asked.
+/// One question to a function. If it is dropped without an answer, it counts as not sent.
 #[derive(Debug)]
 pub struct FunctionCall {
     /// What the judge model is to read.
@@ -97,7 +97,7 @@ impl Function {
     }
 }
 
-/// The prompt as it is, and the answer as it is.
+/// The unchanged prompt, and the unchanged answer.
 #[derive(Debug, Default)]
 pub(super) struct Plain(Parameters);
 

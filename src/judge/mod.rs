@@ -68,7 +68,7 @@ use crate::domain::{Paid, Reply};
 pub struct Identity {
     /// Without credentials and query.
     pub endpoint: String,
-    /// The model that is asked for, in the provider's spelling.
+    /// The requested model, in the provider's spelling.
     pub model: String,
     /// The parameters *requested*, as JSON. May hold secrets of gateways: for fingerprints only.
     pub parameters: String,

@@ -13,13 +13,13 @@ use crate::domain::{Dialogue, Turn};
 
 /// How a provider is sent dialogues, and how it replies.
 pub(super) trait TurnFormat: Send + Sync {
-    /// The body that asks for the next reply of `dialogue`.
+    /// The body of the request for the next reply of `dialogue`.
     fn turn_body(&self, dialogue: &Dialogue, adapted: &AdaptationSet) -> Value;
 
     /// What such a body holds that an endpoint may refuse.
     fn turn_parts(&self, dialogue: &Dialogue, adapted: &AdaptationSet) -> Vec<Part>;
 
-    /// Reads a response that is no error; the answer's text is the message.
+    /// Reads a response that is not an error; the answer's text is the message.
     fn read_turn(&self, dialogue: &Dialogue, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure>;
 
     /// What a message says that [`TurnFormat::read_turn`] gave; `None` for any other text.

@@ -16,7 +16,7 @@ pub(super) struct UniformFailure(Mutex<Seen>);
 enum Seen {
     #[default]
     Nothing,
-    /// Only errors of this code, so many.
+    /// Only errors of this code, and how many.
     Only(String, u32),
     /// An answer, or several errors.
     Different,

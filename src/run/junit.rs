@@ -22,7 +22,7 @@ pub enum CaseOutcome {
     Skipped(String),
 }
 
-/// One suite stands alone, several in a list.
+/// One suite by itself, several as a list.
 pub(super) fn render(suites: &[Suite]) -> String {
     // By the comment a later run knows that it may replace the report.
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- tooljudge report -->\n");

@@ -92,7 +92,7 @@ impl Limits {
 pub struct Limiter {
     /// Whether a limit of requests or tokens a minute was set.
     has_rate_limit: bool,
-    /// Held by whoever is next.
+    /// Held by the next in line.
     turn: FairMutex<()>,
     /// Tells the next one that something has changed.
     changed: Notify,

@@ -52,7 +52,7 @@ impl Json {
         parse::whole(text)
     }
 
-    /// Parses the JSON value at the start of `text` and tells where it ends, in bytes.
+    /// Parses the JSON value at the start of `text`, and returns where it ends, in bytes.
     ///
     /// For texts that hold a value among other things: the end is found by parsing, never by searching for a brace.
     pub fn parse_prefix(text: &str) -> Result<(Json, usize), JsonError> {
