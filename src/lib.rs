@@ -1,4 +1,4 @@
-//! Checks which of an agent's logged tool calls were right.
+//! Tells which of an agent's logged tool calls were right.
 //!
 //! ```text
 //!  file ─read─▶ RawRow ─normalize─▶ Sample ─render─▶ Prompt ─judge─▶ Reply ─(store)─ snap─▶ Verdict ─write─▶ labelled table
