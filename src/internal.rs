@@ -1,5 +1,5 @@
-//! What the program, the tests, the benchmarks and the fuzz targets of this repository use of the inner rooms. It is no part of
-//! the library: anything here can change or disappear in any version.
+//! Items of the inner rooms that the program, the tests, the benchmarks and the fuzz targets of this repository use. They are not
+//! part of the library: anything here can change or disappear in any version.
 
 /// The types of the Python package's options are made of the flags.
 #[cfg(feature = "cli")]

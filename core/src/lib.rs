@@ -1,5 +1,5 @@
-//! The pure half of `tooljudge`: everything that says whether a tool call is right, and how good a judge is. Programs depend on
-//! the crate `tooljudge`, which re-exports what they need; anything else here can change with any version.
+//! The pure half of `tooljudge`: everything that decides whether a tool call is right, and how good a judge is. Programs depend
+//! on the crate `tooljudge`, which re-exports what they need; anything else here can change with any version.
 //!
 //! ```text
 //!  RawRow ─normalize─▶ Sample ─render─▶ Prompt   (a model answers)   Reply ─snap─▶ Verdict
@@ -13,10 +13,9 @@
 //!  Labelled rows ─train─▶ last stage of the built-in judge
 //! ```
 //!
-//! Every function here computes a value from its arguments. This crate does not read files, send requests, ask for the time,
-//! start threads or draw random numbers that no seed decides: the `tooljudge` crate does that. The compiler enforces the
-//! direction: this crate cannot name the other one, and its manifest lists no crate for frames, HTTP, databases, async or the
-//! command line.
+//! Every function here computes a value from its arguments. This crate does not read files, send requests, read the clock, start
+//! threads or draw unseeded random numbers: the `tooljudge` crate does that. The compiler enforces the direction: this crate
+//! cannot use the other one, and its manifest lists no crate for frames, HTTP, databases, async or the command line.
 //!
 //! A room uses only rooms on lower floors:
 //!

@@ -1,4 +1,4 @@
-"""Agents that are functions: each episode runs on a thread of its own, and its tools record what is called."""
+"""Agents that are functions: each episode runs in its own thread, and its tools record the calls."""
 
 from __future__ import annotations
 

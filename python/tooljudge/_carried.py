@@ -1,4 +1,4 @@
-"""Files that options name, carried with their contents to workers that may not have them."""
+"""Sends the contents of files that options name to workers that may not have them."""
 
 from __future__ import annotations
 

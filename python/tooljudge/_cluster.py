@@ -1,4 +1,4 @@
-"""What the workers of a cluster do with their batches, the same on each; what cannot hold is refused before anything is sent."""
+"""Labels batches on the workers of a cluster, the same on each engine; invalid options are refused before anything is sent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Coroutines of users' functions, on loops of their own: clients stay with the loop that they first met, and on the caller's thread
-another may be running."""
+"""Runs coroutines of users' functions on separate event loops: clients are tied to their first loop, and the caller's thread may be running another."""
 
 from __future__ import annotations
 

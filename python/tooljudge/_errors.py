@@ -1,4 +1,4 @@
-"""What can go wrong, in the words of the command line."""
+"""The exceptions, by the error kinds of the command line."""
 
 
 class ToolJudgeError(Exception):

@@ -1,4 +1,4 @@
-"""What judges found wrong, as a table of its own: `findings`."""
+"""`findings`: what judges found wrong, as a separate table."""
 
 from __future__ import annotations
 

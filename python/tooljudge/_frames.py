@@ -1,4 +1,4 @@
-"""Frames of any library to tables of ours, and labels back to the kind of frame that came in."""
+"""Converts frames of any library to our tables, and labels back to the original kind of frame."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The jobs that give a table: `label`, `label_batches`, `resnap`, `score`, `convert`, `gold`."""
+"""The jobs that return a table: `label`, `label_batches`, `resnap`, `score`, `convert`, `gold`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of Python as JSON."""
+"""Converts Python cells to JSON."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Judges with settings of their own: functions of Python, such as a model of one's own, and models behind an endpoint."""
+"""Judges with their own settings: Python functions, such as a user's own model, and models behind an endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table that a job made, where no library holds it yet, and the same as a frame of pandas."""
+"""The table that a job returns if no frame library is used, and its conversion to pandas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no table, or not yet one, with the remedy."""
+"""Errors for inputs that are not tables, or not yet, with the remedy."""
 
 from collections.abc import Iterator, Mapping
 

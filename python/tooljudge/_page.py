@@ -1,4 +1,4 @@
-"""A table as HTML, for notebooks: what the job says comes first, and no cell takes more than a few lines."""
+"""A table as HTML, for notebooks: the job's own columns come first, and no cell takes more than a few lines."""
 
 import json
 from html import escape

@@ -1,4 +1,4 @@
-"""A bar of progress: an element of the page in a notebook, tqdm in a terminal where it is installed, otherwise a line of text."""
+"""A progress bar: an element of the page in a notebook, tqdm in a terminal if it is installed, otherwise a line of text."""
 
 import sys
 import time

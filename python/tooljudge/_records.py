@@ -1,4 +1,4 @@
-"""The jobs that give a record and no table."""
+"""The jobs that return a record instead of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs that measure judges: `bench`, `compare`, `audit`. What they give shows itself in a notebook."""
+"""The jobs that measure judges: `bench`, `compare`, `audit`. Their results display themselves in a notebook."""
 
 from __future__ import annotations
 

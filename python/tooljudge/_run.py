@@ -1,4 +1,4 @@
-"""A command of the command line, run in this process: what it says becomes warnings, log records and exceptions."""
+"""Runs a command of the command line in this process: its messages become warnings, log records and exceptions."""
 
 import contextvars
 import os

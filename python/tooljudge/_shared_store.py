@@ -1,4 +1,4 @@
-"""The store that all workers of a job reach: a database, or a file where all of them are on one machine."""
+"""The store that all workers of a job share: a database, or a file if all of them are on one machine."""
 
 from __future__ import annotations
 

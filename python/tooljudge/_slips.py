@@ -1,4 +1,4 @@
-"""Slips in options that only Python can see, and options that are looked at before there is a row."""
+"""Checks of options that only Python can do, and that need no rows."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""A job in a new process, for one that was forked: threads of the parent, which would do the work, do not live on there."""
+"""Runs a job of a forked process in a new process, because the parent's threads, which would do the work, do not exist in a fork."""
 
 import pickle
 import subprocess

@@ -1,4 +1,4 @@
-"""The built-in tasks: what they are, and their environments to play with by hand."""
+"""The built-in tasks, and their environments to try by hand."""
 
 from __future__ import annotations
 

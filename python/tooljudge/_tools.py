@@ -1,4 +1,4 @@
-"""The tools of a case as functions of Python."""
+"""The tools of a case as Python functions."""
 
 from __future__ import annotations
 

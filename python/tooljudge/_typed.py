@@ -1,4 +1,4 @@
-"""Stands in for `typing.TypedDict`, whose import takes longer than all the rest of the package."""
+"""A replacement of `typing.TypedDict`, whose import takes longer than the rest of the package."""
 
 
 class TypedDict:

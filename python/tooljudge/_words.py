@@ -1,4 +1,4 @@
-"""Messages of the command line in the words of a call: `--max-cost` is `max_cost`, `tooljudge templates list` is `tj.templates.list`."""
+"""Translates messages of the command line into the terms of a Python call: `--max-cost` is `max_cost`, `tooljudge templates list` is `tj.templates.list`."""
 
 import contextlib
 import contextvars

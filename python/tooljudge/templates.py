@@ -1,4 +1,4 @@
-"""The words that judges are asked in: `templates.list()`, `templates.show(name)`, `templates.check(path)`."""
+"""The prompt templates of judges: `templates.list()`, `templates.show(name)`, `templates.check(path)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Marks of a build: GitHub shows lines of this form beside a run.
+//! GitHub's `::error` annotations.
 
 use super::host::Host;
 

@@ -1,4 +1,4 @@
-//! Whether messages and help are coloured.
+//! Whether messages and help are colored.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! What shells and `man` know of the command line, made from its own flags.
+//! Shell completions and man pages, generated from the flags.
 
 use std::any::TypeId;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Progress while a run goes on: a bar on a terminal, a line now and then elsewhere.
+//! Progress during a run: a bar on a terminal, occasional lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

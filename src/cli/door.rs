@@ -1,4 +1,4 @@
-//! The commands for a program that has no command line of its own, such as the Python package: options in, table and texts out.
+//! Runs the commands for programs without a command line, such as the Python package: options in, tables and texts out.
 
 use std::ffi::OsString;
 use std::sync::Arc;

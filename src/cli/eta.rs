@@ -1,4 +1,4 @@
-//! How fast a run goes, and how long it will take.
+//! The rate of a run, and its remaining time.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Names what failed, for whoever reads a terminal: the first few, one line each.
+//! Lists the first few failures on a terminal, one per line.
 
 use super::printer::Printer;
 use crate::run::Tally;

@@ -1,4 +1,4 @@
-//! The flags of a command as keys of a settings file: a value of the file is read as its flag would be.
+//! The flags of a command as keys of a settings file: a value is parsed like its flag.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;

@@ -1,4 +1,4 @@
-//! What was typed: which flags, and what was turned off (`--explain=false`, `--max-cost=false`).
+//! What was given on the command line: which flags, and what was turned off (`--explain=false`, `--max-cost=false`).
 
 use std::any::TypeId;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
-//! What help shows beside the flags' own texts: examples at the foot of every `--help`, and in `-h` only what most people need.
+//! Additions to the flags' help texts: examples at the end of every `--help`, and a short selection of flags for `-h`.
 //!
-//! A test parses each example; what they print is in the documents, which tests run.
+//! A test parses each example; the documentation shows their output, and its tests run them.
 
 /// A command's name, and its examples: what one wants, and the command that does it.
 type Examples = (&'static str, &'static [(&'static str, &'static str)]);

@@ -1,5 +1,5 @@
-//! Whom a command works for: a terminal, or a program such as the Python package, which gives tables in memory, hears what would be
-//! printed, and may stop the work.
+//! The host of a command: a terminal, or a program such as the Python package, which passes tables in memory, receives what would
+//! be printed, and may stop the work.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The flags that say what is read.
+//! The flags that select the input.
 
 use std::path::PathBuf;
 

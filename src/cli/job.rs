@@ -1,4 +1,4 @@
-//! A job of `run` between its settings and its exit code.
+//! Runs a job of `run`, from its settings to its exit code.
 
 use super::host::Host;
 use super::printer::Printer;

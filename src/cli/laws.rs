@@ -1,4 +1,4 @@
-//! What holds for every settings file whatsoever: property tests and the fuzz targets of `fuzz/` check it.
+//! Laws for any settings file, checked by property tests and the fuzz targets of `fuzz/`.
 
 #![allow(clippy::unwrap_used, reason = "a broken law is a panic")]
 

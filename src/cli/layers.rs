@@ -1,7 +1,7 @@
-//! A command's arguments out of layers: what was typed goes before what the settings file says.
+//! Merges a command's arguments from layers: the command line takes precedence over the settings file.
 //!
-//! The flags are declared once, for clap, and a value of the file is read as its flag would be. So a flag needs nothing more to be a
-//! setting: its key is its long name with underscores.
+//! The flags are declared once, for clap, and a value of the file is parsed like its flag. So every flag is a setting without
+//! further code: its key is its long name with underscores.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! What a run does while it does it: on stderr with `-v`, in a file with `--log-file`, to a host that wants to hear it. Only events of
-//! ours: what the libraries below report may hold addresses with keys.
+//! Logs what a run does: to stderr with `-v`, to a file with `--log-file`, to a host that listens. Only our own events are
+//! logged, because those of libraries may contain addresses with keys.
 
 use std::fs::File;
 use std::io::Write;

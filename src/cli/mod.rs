@@ -1,4 +1,4 @@
-//! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
+//! The command line: flags and environment in, exit codes out. The rooms below get validated settings.
 
 mod annotation;
 mod audit;

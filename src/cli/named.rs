@@ -1,4 +1,4 @@
-//! Values with names: shells complete them, and any other value gets the error of its own type.
+//! Named values: shells complete them, and any other value gets the error of its own type.
 
 use std::ffi::OsStr;
 

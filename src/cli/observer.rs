@@ -1,4 +1,4 @@
-//! Who looks on while a command's job runs: talk on stderr, a progress bar, Ctrl-C.
+//! Observes a command's job: messages on stderr, a progress bar, Ctrl-C.
 
 use super::display::Display;
 use super::printer::Printer;

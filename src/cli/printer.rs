@@ -1,4 +1,4 @@
-//! The one place that prints: stdout is data, stderr is talk.
+//! The only code that prints: data to stdout, messages to stderr.
 
 use std::borrow::Cow;
 use std::io::{Error, ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! What is sent where, and what is kept: the page of the documents, for a terminal.
+//! `privacy`: prints the page about what is sent where, and what is kept.
 
 const PAGE: &str = include_str!("../../docs/privacy.md");
 

@@ -1,4 +1,4 @@
-//! The line that shows how far a run is, in as many columns as there are.
+//! The progress line, fitted to the available width.
 
 use std::time::Duration;
 

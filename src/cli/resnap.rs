@@ -1,4 +1,4 @@
-//! `resnap`: stored replies read again, by other rules or onto other rails.
+//! `resnap`: reads stored replies again, with other rules or other labels.
 
 use anyhow::bail;
 use clap::Args;

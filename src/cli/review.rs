@@ -1,4 +1,4 @@
-//! `review`: a server for looking and marking, and its marks as a table.
+//! `review`: a server for reading and marking labels, and the export of its marks.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Ctrl-C and its kin: the first asks the run to stop, the second ends it.
+//! Ctrl-C and similar signals: the first asks the run to stop, the second ends it.
 
 use std::future::Future;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The flag that makes tables safe for spreadsheets.
+//! The flag that makes CSV safe for spreadsheets.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! The page of a build: GitHub shows what a step appends to the file that a variable names.
+//! Appends to GitHub's job summary, the file that a variable names.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `store`: what a reply store holds, thinning it out, putting several together.
+//! `store`: what a reply store holds, pruning, merging.
 
 use std::path::PathBuf;
 

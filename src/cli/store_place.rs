@@ -1,4 +1,4 @@
-//! Where `--store` points to, and how a password in it is kept out of whatever repeats an argument.
+//! Parses `--store`, and keeps a password in it out of everything that repeats arguments.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! How many columns a text may take.
+//! The width of output texts.
 
 use terminal_size::terminal_size_of;
 

@@ -1,4 +1,4 @@
-//! How many rows may end without a label: the gates that `label` and `bench` share.
+//! The gates on rows without a label, which `label` and `bench` share.
 
 use crate::report::counted;
 

@@ -27,7 +27,7 @@ pub struct FrameOptions {
 /// Why a frame cannot be labelled.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The columns of question, call and definitions cannot be told.
+    /// The columns of question, call and definitions cannot be determined.
     #[error(transparent)]
     Columns(#[from] ColumnError),
     /// [`FrameOptions::tools`] cannot be read; the cause.

@@ -1,13 +1,13 @@
-//! What an endpoint turned out not to take, and what is sent instead.
+//! Features that an endpoint turned out not to support, and their replacements.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
 use super::adaptation_probe::AdaptationProbe;
 
-/// A deviation from the request as asked for. Learnt from refusals, never guessed from a model's name.
+/// A deviation from the intended request. Learned from refusals, never guessed from a model's name.
 ///
-/// The rail forms stand in the order in which they are tried, after the provider's own way of forcing a rail.
+/// The rail forms are in the order in which they are tried, after the provider's own way to force a rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Adaptation {
     /// The rail goes by vLLM's older names, `guided_choice` and `guided_json`.
@@ -16,11 +16,11 @@ pub enum Adaptation {
     ResponseFormatRail,
     /// The rail is the argument of a tool that must be called.
     ToolRail,
-    /// The rail is asked for in words only.
+    /// The prompt only asks for the rail in words.
     TextRail,
     /// The same, with our own words at the end of the prompt: the endpoint takes a request for a rail and ignores it.
     InstructedRail,
-    /// Token probabilities are not asked for, so there is no confidence.
+    /// Token probabilities are not requested, so there is no confidence.
     WithoutLogprobs,
     /// No temperature is set: the endpoint takes its own only.
     WithoutTemperature,
@@ -30,7 +30,7 @@ pub enum Adaptation {
     WithoutMaxTokens,
     /// The model thinks before it answers: where the limit on answers is ours, it is raised.
     RoomToThink,
-    /// Thoughts of earlier turns are not sent back, and encrypted ones not asked for: the endpoint takes none.
+    /// Thoughts of earlier turns are not sent back, and encrypted ones not requested: the endpoint accepts none.
     WithoutReasoning,
     /// Calls of logged conversations say that they have no signature: the endpoint wants one with each.
     UnsignedCalls,
@@ -96,7 +96,7 @@ impl Adaptation {
     }
 }
 
-/// The form in which a request adapted so asks for the rail; `None` is the provider's own.
+/// The rail form of a request with this adaptation; `None` is the provider's own.
 pub(super) fn rail(adapted: &AdaptationSet) -> Option<Adaptation> {
     adapted.iter().copied().filter(|adaptation| adaptation.is_rail()).max()
 }

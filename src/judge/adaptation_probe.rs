@@ -1,4 +1,4 @@
-//! One question's search for a request that the endpoint takes.
+//! Searches for a request that the endpoint accepts, with one question.
 
 use super::Adaptation;
 use super::adaptation::{AdaptationSet, add};
@@ -46,7 +46,7 @@ impl AdaptationProbe {
         new
     }
 
-    /// Tries the plainest request next, to tell whether the form was the cause.
+    /// Tries the plainest request next, to find out whether the form was the cause.
     ///
     /// # Errors
     /// The first refusal, if that is what was `sent`.

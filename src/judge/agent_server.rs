@@ -1,6 +1,6 @@
-//! A server that is an agent of the user's own: an object goes in, an object comes out.
+//! A user's own agent behind a server: one object in, one object out.
 //!
-//! It is sent each request once: that it fails is part of what is tested, and no passing trouble of a provider.
+//! It is sent each request once: its failures are part of what is tested, not passing trouble of a provider.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) struct AgentServer {
 /// Why a server gave no object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AgentServerError {
-    /// Nobody answered: whose fault it is cannot be told.
+    /// There was no answer, so the cause is unknown.
     Unreachable(String),
     /// It answered with an error.
     Failed(String),
@@ -32,7 +32,7 @@ pub(crate) enum AgentServerError {
 }
 
 impl AgentServer {
-    /// One at `url`, with at most so many connections at once.
+    /// One at `url`, with a limit on simultaneous connections.
     ///
     /// # Errors
     /// If `url` is none.
@@ -55,7 +55,7 @@ impl AgentServer {
         self.transport.endpoint().public_url()
     }
 
-    /// What stands in the address beside its place, as a hash.
+    /// A hash of the address's secret parts.
     pub(crate) fn hidden_part(&self) -> String {
         self.hidden.clone()
     }

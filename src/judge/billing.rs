@@ -1,7 +1,8 @@
-//! What an endpoint was seen to bill, beside the most that a request was thought to cost.
+//! What an endpoint actually bills, compared with the assumed worst case of a request.
 //!
-//! A token is at least a byte of the request, and an answer is no longer than its limit: so most servers count, and so money is set aside.
-//! Some count more. That is learnt from the first answer, before which nothing else is in flight, and from all that follow.
+//! We assume that a token is at least a byte of the request, and that an answer is no longer than its limit, and reserve money
+//! accordingly. Some servers count more. We learn that from the first answer, before which nothing else is in flight, and from
+//! all later ones.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,13 +34,13 @@ impl Overrun {
 #[derive(Debug, Default)]
 pub(super) struct Billing {
     seen: Mutex<Seen>,
-    /// Held by whoever asks alone.
+    /// Held by the only request in flight.
     alone: Arc<FairMutex<()>>,
 }
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// Whether there was an answer, or nobody waits for one any more.
+    /// Whether there was an answer, or waiting for one has ended.
     settled: bool,
     failures: u32,
     /// The most tokens for a byte.
@@ -59,7 +60,7 @@ impl Billing {
         (!self.seen().settled).then_some(alone)
     }
 
-    /// A request of so many bytes, with so long an answer at most, was answered.
+    /// A request of this size, with this limit on its answer, was answered.
     pub(super) fn answered(&self, bytes: usize, limit: u32, usage: &Usage) {
         let mut seen = self.seen();
         seen.settled = true;

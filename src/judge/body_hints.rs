@@ -1,11 +1,11 @@
-//! How long an error body asks us to wait, where the headers do not say.
+//! Waits that an error body states if the headers do not.
 
 use std::time::Duration;
 
 /// How a message begins to say how long to wait.
 pub(super) const OPENINGS: [&str; 4] = ["retry in ", "retry after ", "again in ", "again after "];
 
-/// The wait that `message` asks for in words: `retry in 36.4s`, `retry after 20 seconds`, `try again in 250 ms`.
+/// The wait that `message` states in words: `retry in 36.4s`, `retry after 20 seconds`, `try again in 250 ms`.
 pub(super) fn in_words(message: &str) -> Option<Duration> {
     let message = message.to_ascii_lowercase();
     let (_, after) = OPENINGS.into_iter().find_map(|opening| message.split_once(opening))?;

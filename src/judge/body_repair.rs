@@ -1,7 +1,7 @@
-//! Bodies that are not quite JSON, as other readers take them: only as far as nothing is guessed.
+//! Repairs bodies that are almost JSON, as other readers do; never guesses.
 //!
-//! Servers in Python write `NaN` and `Infinity`, some put a byte order mark or a line end of their own around the body, and text that was
-//! cut within a character holds half of a surrogate pair. What such a body says is plain all the same, and it was paid for.
+//! Servers in Python write `NaN` and `Infinity`, some put a byte order mark or a line end around the body, and text that was cut
+//! within a character holds half of a surrogate pair. The meaning of such a body is clear all the same, and it was paid for.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +15,7 @@ const NULL: &str = "null";
 /// Keys of what a model called: what is no JSON there is no detail of the answer but what the model said.
 const CALLED: [&str; 3] = ["arguments", "input", "args"];
 
-/// `body` as JSON, if it is not quite that and it is plain what it says; else as it is.
+/// `body` repaired to JSON, if it is almost JSON and its meaning is clear; else unchanged.
 pub(super) fn readable(body: Cow<'_, str>) -> Cow<'_, str> {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     // A parser that passes over values passes over half of a pair as well.
@@ -109,7 +109,7 @@ fn end_of_string(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Where in a string the half of a surrogate pair stands without the other.
+/// The position of half a surrogate pair in a string.
 fn half_pairs(bytes: &[u8], string: Range<usize>) -> Vec<Range<usize>> {
     let unit = |at: usize| {
         let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;

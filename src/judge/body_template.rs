@@ -1,4 +1,4 @@
-//! Request bodies: but for the prompt's text they are all the same, and what is the same is put together once.
+//! Caches the constant part of request bodies; only the prompt text differs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -19,12 +19,12 @@ struct BodyTemplate {
     form: AnswerForm,
     bare: bool,
     adapted: AdaptationSet,
-    /// What stands before and behind the text; absent where the user's own fields leave no place for it.
+    /// The parts before and after the text; absent if the user's own fields leave no place for it.
     around: Option<(String, String)>,
 }
 
 impl BodyTemplates {
-    /// The body that asks `prompt`.
+    /// The body of the request for `prompt`.
     pub(super) fn body(
         &self,
         format: &dyn ProviderFormat,
@@ -65,7 +65,7 @@ pub(super) fn whole(format: &dyn ProviderFormat, prompt: &Prompt, adapted: &Adap
     format.parameters().finish(format.body(prompt, adapted))
 }
 
-/// The body that asks `prompt`, without its text.
+/// The body of the request for `prompt`, without its text.
 fn around(format: &dyn ProviderFormat, prompt: &Prompt, adapted: &AdaptationSet) -> Option<(String, String)> {
     let mut text = PLACEHOLDER.to_owned();
     if prompt.form.is_label() && !bare(prompt) {

@@ -1,4 +1,4 @@
-//! How questions reach a judge: over HTTP, or as calls of a function.
+//! How questions reach a judge: over HTTP, or by calling a function.
 
 use super::failure::Failure;
 use super::function::Function;

@@ -1,5 +1,5 @@
-//! A cost ceiling that holds: nothing is sent unless the worst it can cost is still there. It is a run's own, or that of all runs with one
-//! purse: then money is taken from the purse in advance, some requests' worth at a time.
+//! A hard cost limit: a request is sent only if its worst-case cost is still available. The limit belongs to one run, or to all
+//! runs with one purse; from a purse, money is taken in advance for a few requests at a time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,8 @@ use crate::domain::{Given, Taking};
 /// Money is counted in whole millionths of a millionth of a dollar, so that sums are exact.
 const UNITS: f64 = 1e12;
 
-/// Requests whose worst is taken from a purse at once. Chosen: most cost a fraction of their worst, so that a purse is asked for one
-/// request in some dozens; what a run has and does not use is missing to others near the end only.
+/// How many requests' worst-case cost is taken from a purse at once. Chosen: most requests cost a fraction of that, so a purse is
+/// accessed for one request in a few dozen; what a run holds and does not use is missing for others only near the end.
 const AHEAD: u64 = 8;
 /// How often a purse is looked at again that others may give back to.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ pub trait Purse: fmt::Debug + Send + Sync {
     /// In words, where it cannot be reached.
     fn take(&self, taking: Taking) -> BoxFuture<'_, Result<Given, String>>;
 
-    /// Gives back all but what was `spent`; whatever this run takes from now on is counted anew.
+    /// Gives back everything except what was `spent`; what this run takes from now on is counted from zero.
     ///
     /// # Errors
     /// As for taking.
@@ -43,7 +43,7 @@ pub trait Purse: fmt::Debug + Send + Sync {
 pub struct CostBudget {
     ceiling: u64,
     purse: Option<Box<dyn Purse>>,
-    /// Held by whoever is next.
+    /// Held by the next in line.
     turn: FairMutex<()>,
     changed: Notify,
     state: Mutex<State>,
@@ -176,7 +176,7 @@ impl CostBudget {
         }
     }
 
-    /// Gives back to the purse what was taken and not spent: nobody here asks any more, for now.
+    /// Gives back to the purse what was taken and not spent, because this run sends nothing more for now.
     ///
     /// # Errors
     /// In words, if the purse cannot be reached: then it counts as spent.
@@ -244,7 +244,7 @@ mod tests {
     enum End {
         Answered,
         Refused,
-        /// Billed, but nobody here will know how much: no answer comes back.
+        /// Billed, but the amount stays unknown: no answer comes back.
         Lost,
         /// The task is gone in the middle of it.
         Aborted,

@@ -1,4 +1,4 @@
-//! Where a judge lives, what opens the door, and the way there.
+//! A judge's endpoint: address, key and proxy.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::redact::{REDACTED, Redactor};
 use super::route::route;
 use super::{Provider, SetupError};
 
-/// Shorter header and query values are no secrets, and could not be told apart in a message.
+/// Shorter header and query values do not count as secrets, and could not be recognized in a message.
 const SHORTEST_SECRET: usize = 6;
 
 /// An endpoint. Keys, header values and query values are secrets: no log, error, store or manifest shows them.
@@ -94,7 +94,7 @@ impl Endpoint {
         self
     }
 
-    /// Sends everything through a proxy, whatever the system's settings say.
+    /// Sends everything through a proxy, regardless of the system's settings.
     pub fn with_proxy(mut self, url: &str) -> Result<Endpoint, SetupError> {
         // The text may hold a password: errors do not repeat it.
         let parsed: Url = url.parse().map_err(|error| SetupError::Proxy(format!(": {error}")))?;
@@ -160,8 +160,7 @@ impl Endpoint {
         self.public_proxy.as_deref().or(self.system_proxy.as_deref())
     }
 
-    /// Whether it is the provider's own address: its host, reached so that nobody in between reads along. A local server's
-    /// is this host.
+    /// Whether it is the provider's own address: its host, over an encrypted connection. For a local server, it is this machine.
     pub fn is_of(&self, provider: Provider) -> bool {
         let Some(usual) = provider.default_base_url().and_then(|url| url.parse::<Url>().ok()) else {
             return false;
@@ -282,7 +281,7 @@ fn public(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-/// The secrets among user and password of `url`: as they are written, as they are meant, and as they travel in a header.
+/// The secrets in user and password of `url`: as written, decoded, and as encoded in a header.
 fn credentials(url: &Url) -> impl Iterator<Item = String> + use<> {
     let meant = |written: &str| percent_decode_str(written).decode_utf8_lossy().into_owned();
     let (user, password) = (meant(url.username()), url.password().map(meant));

@@ -1,7 +1,7 @@
-//! What is exchanged with a model: a prompt for a verdict, or a dialogue for its next turn.
+//! An exchange with a model: a prompt for a verdict, or a dialogue for its next turn.
 //!
-//! Requests and answers of the two differ. How long they wait, how often they are tried, what they may cost and what is learnt
-//! from their refusals does not: that is `remote`'s, once for both.
+//! The two have different requests and answers. Their waits, retries, costs and learned adaptations are the same: `remote` does
+//! that once for both.
 
 use std::borrow::Cow;
 
@@ -81,7 +81,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// What a response means, be it an answer or an error.
+    /// The meaning of a response, an answer or an error.
     pub(super) fn understand(
         &self,
         format: &dyn ProviderFormat,

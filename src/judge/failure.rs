@@ -1,4 +1,4 @@
-//! What a failed attempt means: for the question, for the run, for the next attempt.
+//! The consequences of a failed attempt: for the question, for the run, for the next attempt.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! A judge that is a function of this process, such as a user's own model in Python: a prompt goes in, a text comes out.
+//! A judge that is a function in this process, such as a user's own model in Python: prompt in, text out.
 //!
-//! It has no address, key or wire format. All else is as for other judges: places in flight, the store, the reading of answers.
+//! It has no address, key or wire format. Concurrency, the store and the reading of answers are as for other judges.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// One question to a function. Dropped without an answer, it counts as not asked.
+/// One question to a function. If it is dropped without an answer, it counts as not sent.
 #[derive(Debug)]
 pub struct FunctionCall {
     /// What the judge model is to read.
@@ -97,7 +97,7 @@ impl Function {
     }
 }
 
-/// The prompt as it is, and the answer as it is.
+/// The unchanged prompt, and the unchanged answer.
 #[derive(Debug, Default)]
 pub(super) struct Plain(Parameters);
 

@@ -1,4 +1,4 @@
-//! What a server says about its limits: `Retry-After` and its many friends, and how much is left of what.
+//! What a server states about its limits: `Retry-After` and similar headers, and remaining quotas.
 
 use std::time::{Duration, SystemTime};
 

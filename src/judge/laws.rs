@@ -1,4 +1,4 @@
-//! What holds for every response whatsoever, whoever sent it: property tests and the fuzz targets of `fuzz/` check it.
+//! Laws for any response of any sender, checked by property tests and the fuzz targets of `fuzz/`.
 
 #![allow(clippy::unwrap_used, reason = "a broken law is a panic")]
 

@@ -1,4 +1,4 @@
-//! Token probabilities to the probability of each rail.
+//! Converts token probabilities to the probability of each rail.
 
 use serde::Deserialize;
 

@@ -1,9 +1,10 @@
-//! Prompt to reply: everything between us and a judge model.
+//! Sends prompts to judge models and returns their replies.
 //!
 //! The providers' formats (`formats`) are pure functions from prompt to request and from response to answer, and `problem` says
-//! what an error response means. One transport sends all requests, but for those to a `function` of this process. The limiter decides how long a request waits for the rate
-//! limits, `retry` how long it waits after a failure, the cost budget whether there is money left for it. What an endpoint
-//! refuses is learnt from its refusals (`adaptation`, `adaptation_probe`), never guessed from a model's name.
+//! what an error response means. One transport sends all requests, except those to a `function` of this process. The limiter
+//! decides how long a request waits for the rate limits, `retry` how long it waits after a failure, and the cost budget whether
+//! there is money left for it. We learn what an endpoint does not support from its refusals (`adaptation`, `adaptation_probe`),
+//! never from a model's name.
 
 mod adaptation;
 mod adaptation_probe;
@@ -67,7 +68,7 @@ use crate::domain::{Paid, Reply};
 pub struct Identity {
     /// Without credentials and query.
     pub endpoint: String,
-    /// The model that is asked for, in the provider's spelling.
+    /// The requested model, in the provider's spelling.
     pub model: String,
     /// The parameters *requested*, as JSON. May hold secrets of gateways: for fingerprints only.
     pub parameters: String,

@@ -1,4 +1,4 @@
-//! What a judge is asked to do beside answering.
+//! The request parameters of a judge, such as temperature and the limit on answers.
 
 use serde_json::{Map, Value, json};
 
@@ -6,8 +6,8 @@ use super::Adaptation;
 use super::adaptation::AdaptationSet;
 use crate::domain::{AnswerForm, Prompt};
 
-/// The limit on answers where nobody gave one and a model that rambles would fill its window: for a label, for a label with
-/// its explanation, for one with a list of findings, and for a model that thinks before it answers.
+/// The default limit on answers of servers where a rambling model would fill its window: for a label, for a label with its
+/// explanation, for one with a list of findings, and for a model that reasons before it answers.
 const LABEL: u32 = 512;
 const EXPLAINED: u32 = 1024;
 const FINDINGS: u32 = 2048;
@@ -36,7 +36,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// A canonical text, for fingerprints. It holds whatever the provider's own fields do: not to be shown.
+    /// A canonical text, for fingerprints. It contains the provider's own fields, so do not show it.
     pub(crate) fn to_json(&self) -> String {
         let mut object = self.known();
         if !self.body.is_empty() {
@@ -45,8 +45,8 @@ impl Parameters {
         Value::Object(object).to_string()
     }
 
-    /// What records of runs say. Of the provider's own fields that is a hash (eight digits of BLAKE3's), enough to tell
-    /// whether they are the same.
+    /// The form in records of runs. The provider's own fields become a hash (eight digits of BLAKE3's), enough to see whether
+    /// they are the same.
     pub(crate) fn to_record(&self) -> Value {
         let mut object = self.known();
         if !self.body.is_empty() {
@@ -79,14 +79,14 @@ impl Parameters {
         (self.max_tokens.is_some() || self.is_capped()) && !adapted.contains(&Adaptation::WithoutMaxTokens)
     }
 
-    /// Whether answers have a limit that nobody gave.
+    /// Whether answers have a default limit.
     pub(crate) fn is_capped(&self) -> bool {
         self.capped
             && self.max_tokens.is_none()
             && (self.body.is_empty() || !self.own_names().iter().any(|name| LIMITS.contains(name)))
     }
 
-    /// The settings that are no provider's own.
+    /// The settings that are not a provider's own.
     fn known(&self) -> Map<String, Value> {
         let mut object = Map::new();
         if let Some(temperature) = self.temperature {

@@ -35,7 +35,7 @@ impl Price {
         find(model).or_else(|| find(undated(model, list.snapshots.get(provider)?)?))
     }
 
-    /// Whether the list has the price of a model of that name, whoever it is of.
+    /// Whether the list has the price of a model of that name, from any provider.
     pub(super) fn is_listed_for_some(model: &str) -> bool {
         let providers =
             LIST.iter().flat_map(|list| list.models.keys()).filter_map(|name| name.split(':').next());
@@ -84,7 +84,7 @@ const TEXT: &str = include_str!("prices.toml");
 #[serde(deny_unknown_fields)]
 struct List {
     as_of: String,
-    /// What snapshots append to a model's name, by provider; Y, M and D stand for digits.
+    /// The suffixes of snapshots' model names, by provider; Y, M and D are digits.
     snapshots: BTreeMap<String, String>,
     models: BTreeMap<String, Listed>,
 }

@@ -1,4 +1,4 @@
-//! What an error response means, whoever sent it.
+//! The meaning of an error response, from any provider.
 
 use std::time::Duration;
 
@@ -15,18 +15,18 @@ use super::{body_hints, hints};
 pub(super) struct Problem {
     status: u16,
     message: String,
-    /// Every code, type, status and reason, by which providers tell their errors apart.
+    /// Every code, type, status and reason by which providers distinguish their errors.
     kinds: Vec<String>,
     /// The refused parameter, where the endpoint names it.
     param: String,
     retry_delay: Option<Duration>,
     /// Whether the body was JSON, as APIs answer.
     structured: bool,
-    /// What was asked, in lower case.
+    /// The prompt in lower case.
     prompt: String,
 }
 
-/// Texts by which a prompt that is too long is told apart.
+/// Texts that identify a prompt that is too long.
 const TOO_LONG: &[&str] = &[
     "maximum context length",
     "context window",
@@ -61,7 +61,7 @@ const UNAUTHORIZED: &[&str] = &[
 const UNAUTHORIZED_KINDS: &[&str] =
     &["invalid_api_key", "API_KEY_INVALID", "auth_error", "token_not_found_in_db", "no_db_connection"];
 
-/// Texts by which an address is told apart that nothing answers at, whatever its path holds.
+/// Texts that identify an address without a service, whatever its path.
 const NO_PATH: &[&str] = &["invalid url", "no route", "not found on this server", "unknown url"];
 
 /// Texts of quotas that only money brings back.
@@ -160,7 +160,7 @@ impl Problem {
         }
     }
 
-    /// The status that an error under status 200 stands for.
+    /// The status that an error under status 200 corresponds to.
     fn status_within(&self) -> Option<u16> {
         self.kinds.iter().find_map(|kind| match kind.as_str() {
             "overloaded_error" => Some(529),
@@ -246,8 +246,8 @@ impl Problem {
         self.kinds.iter().any(|kind| kinds.contains(&kind.as_str()))
     }
 
-    /// Whether the endpoint says one of these: words that stand in the prompt may be a quotation of it, and a row must not
-    /// be able to stop the run or to make others wait.
+    /// Whether the endpoint says one of these. Words that also occur in the prompt do not count, since they may be a quotation,
+    /// and a row must not be able to stop the run or to make others wait.
     fn says(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.holds(&[word]) && !self.prompt.contains(word))
     }
@@ -323,7 +323,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether `name` stands in `text` as a whole word, or in the plural, in any letter case.
+/// Whether `text` contains `name` as a whole word, or in the plural, in any letter case.
 fn mentions(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
     let inner = |c: char| c.is_alphanumeric() || c == '_';

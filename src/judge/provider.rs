@@ -1,4 +1,4 @@
-//! Who runs the judge models, and by which names and habits.
+//! The providers of judge models: names, addresses, keys and defaults.
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,7 +55,7 @@ impl Provider {
         }
     }
 
-    /// Where it lives unless told otherwise; an Azure resource has an address of its own.
+    /// Its default address; an Azure resource has its own.
     pub fn default_base_url(self) -> Option<&'static str> {
         match self {
             Provider::OpenAi | Provider::OpenAiResponses => Some("https://api.openai.com/v1"),
@@ -79,12 +79,12 @@ impl Provider {
         }
     }
 
-    /// Whether it answers nobody without a key, at its default address.
+    /// Whether it requires a key at its default address.
     pub(crate) fn needs_key(self) -> bool {
         self.key_variable().is_some()
     }
 
-    /// The header that carries the key, and what stands before it.
+    /// The header with the key, and the prefix of the key.
     pub(super) fn key_header(self) -> (HeaderName, &'static str) {
         match self {
             Provider::Azure => (HeaderName::from_static("api-key"), ""),

@@ -1,4 +1,4 @@
-//! A provider's format as pure functions: prompt to request, response to answer.
+//! A provider's API format as pure functions: prompt to request, response to answer.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -15,7 +15,7 @@ use super::turn_format::TurnFormat;
 use super::{Adaptation, Parameters};
 use crate::domain::{FindingKind, Findings, Prompt, RailProbability, Stop, Usage};
 
-/// Alternatives asked for at each token.
+/// Alternatives requested for each token.
 pub(super) const TOP_LOGPROBS: u32 = 5;
 
 /// A provider's request and response formats.
@@ -36,10 +36,10 @@ pub(super) trait ProviderFormat: Send + Sync {
     /// How the plainest request deviates: no forced rail, no probabilities.
     fn plain(&self) -> &'static [Adaptation];
 
-    /// The body that asks `prompt`.
+    /// The body of the request for `prompt`.
     fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value;
 
-    /// Whether the bodies of prompts differ in nothing but the prompts' text, and in whether that asks for a [`bare`] word.
+    /// Whether the bodies of prompts differ only in the prompts' text, and in whether that asks for a [`bare`] word.
     fn differs_in_text_only(&self) -> bool {
         true
     }
@@ -47,7 +47,7 @@ pub(super) trait ProviderFormat: Send + Sync {
     /// What a body adapted so holds beside the prompt that an endpoint may refuse.
     fn parts(&self, adapted: &AdaptationSet) -> Vec<Part>;
 
-    /// Reads a response that is no error.
+    /// Reads a response that is not an error.
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure>;
 
     /// The form of rail to ask for at once instead, where one answer is enough to see that the endpoint ignores the present one.
@@ -69,7 +69,7 @@ pub(super) struct Part {
     pub instead: Adaptation,
 }
 
-/// What a response means, be it an answer or an error.
+/// The meaning of a response, an answer or an error.
 pub(super) fn understand(
     format: &dyn ProviderFormat,
     prompt: &Prompt,
@@ -96,7 +96,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// The body, where it is not quite JSON as far as it is plain what it says.
+    /// The body, repaired if it is almost JSON and its meaning is clear.
     pub(super) fn text(&self) -> Cow<'_, str> {
         readable(String::from_utf8_lossy(&self.body))
     }
@@ -138,9 +138,10 @@ pub(super) fn broken(what: &str, body: &str) -> Failure {
     }
 }
 
-/// Whether a bare word is asked for: no explanation, and no word of the JSON field that would hold the label.
+/// Whether the prompt asks for a bare word: no explanation, and no mention of the JSON field that would hold the label.
 ///
-/// An answer may be forced into either form, but a model's probabilities mean something in the form it was asked for only.
+/// An answer may be forced into either form, but a model's probabilities are meaningful only in the form that the prompt asks
+/// for.
 pub(super) fn bare(prompt: &Prompt) -> bool {
     prompt.form.is_label() && memmem::find(prompt.text.as_bytes(), b"\"label\"").is_none()
 }

@@ -1,4 +1,4 @@
-//! Whether an endpoint keeps to the rail that it was asked to force: some take the request and pass over the rail.
+//! Detects endpoints that accept a request for a forced label and ignore it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ pub const ENOUGH: u32 = 8;
 /// What one answer shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// It is in the form that was asked for.
+    /// It has the requested form.
     Kept,
     /// No forced answer looks like this.
     Ignored,
@@ -83,8 +83,8 @@ struct Counts {
 }
 
 impl RailCompliance {
-    /// Notes what an answer showed that was asked for in `form`; whether it is clear now that this form is ignored. Says so
-    /// once.
+    /// Notes the form of an answer that was requested in `form`. Returns, once, whether it is now clear that this form is
+    /// ignored.
     pub(super) fn note(&self, form: Option<Adaptation>, sign: Sign) -> bool {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.form != form {

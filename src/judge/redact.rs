@@ -1,4 +1,4 @@
-//! Masks keys in whatever an endpoint sends back, before anything of it is read, cut short or kept.
+//! Masks keys in everything that an endpoint sends back, before it is read, truncated or kept.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::domain::Json;
 
-/// What stands in a secret's place.
+/// The replacement of a secret.
 pub(super) const REDACTED: &str = "[secret]";
-/// Shorter texts are no keys.
+/// Shorter texts do not count as keys.
 const SHORTEST: usize = 6;
-/// A text without spaces that is so long is no word.
+/// A text without spaces of this length is not a word.
 const LONG: usize = 16;
 
-/// A text with spaces that is so long is no phrase of an answer.
+/// A text with spaces of this length is not a phrase of an answer.
 const LONG_WITH_SPACES: usize = 32;
 
 /// All spellings of an endpoint's keys.
@@ -87,7 +87,7 @@ impl Redactor {
         found
     }
 
-    /// `body` without keys, be they written as they are or as URLs, base64 and JSON spell them.
+    /// `body` without keys, whether they are plain or encoded for URLs, in base64 or in JSON.
     pub(crate) fn apply(&self, body: Vec<u8>) -> Vec<u8> {
         let spellings = self.spellings.iter().map(ExposeSecret::expose_secret);
         let found: Vec<&str> =

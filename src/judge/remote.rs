@@ -1,4 +1,4 @@
-//! A judge behind an endpoint: asks, waits, tries again, adapts.
+//! A judge behind an endpoint: sends, waits, retries, adapts.
 
 mod view;
 
@@ -28,7 +28,7 @@ use super::uniform_failure::{UniformFailure, is_overload};
 use super::{Adaptation, AskError, Asked, Identity, SetupError, hints, retry};
 use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
 
-/// Requests for one question whose answers nobody can read: each was paid for, and the next is hardly different. Chosen.
+/// How many unreadable answers to one question end it: each was paid for, and the next is hardly different. Chosen.
 const BOUGHT: u32 = 2;
 
 /// A judge model, wherever it runs, reached over HTTP or as a function of this process. The built-in judge is not one: it needs
@@ -52,10 +52,10 @@ pub struct Remote {
     starvation: Starvation,
     /// How it bills, where there is a ceiling.
     billing: Billing,
-    /// Whether the endpoint has ever responded, be it with an error.
+    /// Whether the endpoint has ever responded, even with an error.
     reached: AtomicBool,
     retried: AtomicU64,
-    /// The longest answer asked for, in tokens.
+    /// The requested limit on answers, in tokens.
     max_tokens: Option<u32>,
 }
 
@@ -185,7 +185,7 @@ impl Remote {
         }
     }
 
-    /// Whether an answer was cut off while the model thought, by a limit that nobody gave: then more room may do.
+    /// Whether an answer was cut off by the default limit while the model was reasoning: then a larger limit may help.
     fn lacks_room(&self, exchange: &Exchange<'_>, answer: &Answer, adapted: &AdaptationSet) -> bool {
         let cut = answer.stop == Stop::Truncated && exchange.is_mere_thought(answer);
         cut && self.format.parameters().is_capped() && self.format.parameters().has_limit(adapted)
@@ -203,7 +203,7 @@ impl Remote {
         Some(self.run_error("same_error", &why))
     }
 
-    /// The right to ask alone, as long as it is not known how the endpoint bills and that matters.
+    /// The right to be the only request in flight, as long as it matters and is unknown how the endpoint bills.
     async fn alone(&self) -> Option<OwnedMutexGuard<()>> {
         match self.cost_budget() {
             Some(_) => self.billing.alone().await,
@@ -211,7 +211,7 @@ impl Remote {
         }
     }
 
-    /// Makes everyone wait for as long as the endpoint asks, or for longer and longer where it does not say.
+    /// Makes all requests wait as long as the endpoint asks, or longer and longer if it does not say.
     fn slow_down(
         &self,
         reservation: &QuotaReservation,

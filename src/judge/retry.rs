@@ -5,7 +5,7 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_millis(500);
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// So many failures in a row may be followed by a wait as short as the server asks for.
+/// How many failures in a row may be followed by a wait as short as the server asks for.
 const BELIEVED: u32 = 2;
 
 /// The wait before attempt `failures + 1`: what the server asked for, or else doubling from half a second up to thirty, the

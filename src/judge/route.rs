@@ -1,7 +1,7 @@
-//! Which headers and query pairs of an endpoint make it another judge: a gateway may choose the model by them.
+//! The headers and query parameters that make an endpoint another judge, because a gateway may choose the model by them.
 
-/// Words in the name of a header or a query pair that only opens the door: who asks does not change the answer, and such values are
-/// exchanged from time to time.
+/// Words in the names of headers and query pairs that are credentials: these do not change the answer, and are rotated from time
+/// to time.
 const CREDENTIALS: &[&str] = &[
     "apikey",
     "auth",

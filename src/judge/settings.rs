@@ -1,4 +1,4 @@
-//! What a judge may use and spend, and how patient it is.
+//! Limits of a judge: rates, cost, retries and timeouts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,15 +16,15 @@ pub struct Settings {
     pub cost_budget: Option<Arc<CostBudget>>,
     /// For one attempt, from connecting to the last byte.
     pub timeout: Duration,
-    /// Attempts for one question; being told to slow down is no attempt.
+    /// Attempts for one question; a 429 is not an attempt.
     pub max_attempts: u32,
     /// The longest wait that an endpoint may ask for; beyond it the quota is taken to be gone.
     pub max_wait: Duration,
 }
 
 impl Default for Settings {
-    /// No limits but those that the endpoint tells, no ceiling, no price; two minutes for an attempt, six attempts, waits of
-    /// up to ten minutes.
+    /// Only limits that the endpoint states, no cost limit, no price; two minutes for an attempt, six attempts, waits of up to
+    /// ten minutes.
     fn default() -> Settings {
         Settings {
             limiter: Limiter::new(Limits::default()),

@@ -82,7 +82,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// Whether it is a cost limit that cannot hold, rather than the judge that cannot be asked.
+    /// Whether the cost limit cannot be kept, rather than the judge not be used.
     #[cfg(feature = "cli")]
     pub(crate) fn is_of_cost_limit(&self) -> bool {
         use SetupError::{DearerField, FunctionCost, NoCeiling, NoMaxTokens, NoPrice, NoPriceHere};
@@ -93,7 +93,7 @@ impl SetupError {
     }
 }
 
-/// A name that is no provider's.
+/// A name that is not a provider's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a provider: use {providers}{near}",

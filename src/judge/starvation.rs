@@ -1,5 +1,5 @@
-//! Whether an endpoint refuses everything as too fast, without a word until when: then it may be a quota that is spent, which no waiting
-//! brings back.
+//! Detects that an endpoint refuses everything as too fast and states no wait: then the quota may be spent, and waiting does not
+//! help.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which model is asked, where and how; and the judge that asks it.
+//! Which model is used at which address, and the judge that uses it.
 
 use secrecy::SecretString;
 
@@ -21,14 +21,14 @@ pub struct Target {
     pub provider: Provider,
     /// The model, in the provider's spelling; for Azure, the deployment.
     pub model: String,
-    /// Where the model is, and with which headers it is asked.
+    /// The model's address and headers.
     pub endpoint: Endpoint,
     /// What is requested beside the prompt.
     pub parameters: Parameters,
 }
 
 impl Target {
-    /// A model at its provider's own address, asked with the provider's own settings.
+    /// A model at its provider's own address, with the provider's default settings.
     ///
     /// # Errors
     /// When the provider has no common address, as Azure has none.
@@ -94,7 +94,7 @@ pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Resu
     Remote::new(identity, format, Channel::Http(Box::new(transport)), settings, known)
 }
 
-/// A judge that is a function of this process. Labels are asked for in words: nobody forces them.
+/// A judge that is a function in this process. The prompt asks for labels in words; they are not forced.
 ///
 /// # Errors
 /// Where there is a cost ceiling: what a function costs is not known.

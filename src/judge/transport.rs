@@ -1,4 +1,4 @@
-//! Sends requests: the one HTTP client, its timeouts, and what its failures mean.
+//! The HTTP client: sends requests, applies timeouts, classifies failures.
 
 use std::io;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +13,7 @@ use super::redact::Redactor;
 use super::{Endpoint, SetupError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// A verdict is a few hundred bytes; whatever is larger than this is no verdict.
+/// A verdict has a few hundred bytes; anything larger than this is not one.
 const LARGEST_BODY: usize = 8 << 20;
 
 /// The code of a failure to connect at all.

@@ -1,8 +1,8 @@
-//! A provider's format of turns as pure functions: dialogue to request, response to a message that is kept, message to turn.
+//! A provider's format for turns as pure functions: dialogue to request, response to stored message, message to turn.
 //!
-//! The message of a reply is the provider's own JSON, or as much of it as must go back: it is kept in the store and put into
-//! later requests, so that signatures and thoughts return as they came. It is read anew whenever the turn is wanted, because a
-//! stored reply has nothing but its message.
+//! The message of a reply is the provider's own JSON, or the part of it that must be sent back: it is kept in the store and put
+//! into later requests, so that signatures and thoughts return unchanged. It is parsed again for each use, because a stored reply
+//! consists only of its message.
 
 use serde_json::Value;
 
@@ -13,13 +13,13 @@ use crate::domain::{Dialogue, Turn};
 
 /// How a provider is sent dialogues, and how it replies.
 pub(super) trait TurnFormat: Send + Sync {
-    /// The body that asks for the next reply of `dialogue`.
+    /// The body of the request for the next reply of `dialogue`.
     fn turn_body(&self, dialogue: &Dialogue, adapted: &AdaptationSet) -> Value;
 
     /// What such a body holds that an endpoint may refuse.
     fn turn_parts(&self, dialogue: &Dialogue, adapted: &AdaptationSet) -> Vec<Part>;
 
-    /// Reads a response that is no error; the answer's text is the message.
+    /// Reads a response that is not an error; the answer's text is the message.
     fn read_turn(&self, dialogue: &Dialogue, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure>;
 
     /// What a message says that [`TurnFormat::read_turn`] gave; `None` for any other text.

@@ -1,4 +1,4 @@
-//! Whether all questions of a run fail for one reason: then the reason is not in the rows.
+//! Detects that all questions of a run fail for one reason, which then cannot be in the rows.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ pub(super) struct UniformFailure(Mutex<Seen>);
 enum Seen {
     #[default]
     Nothing,
-    /// Only errors of this code, so many.
+    /// Only errors of this code, and how many.
     Only(String, u32),
     /// An answer, or several errors.
     Different,

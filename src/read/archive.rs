@@ -1,4 +1,4 @@
-//! Inspect's `.eval` archives: a zip of one JSON file a sample.
+//! Inspect's `.eval` archives: a zip with one JSON file per sample.
 
 use std::io::{self, Read};
 use std::path::PathBuf;

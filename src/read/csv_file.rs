@@ -1,4 +1,4 @@
-//! CSV (RFC 4180) and its kin: every column is text.
+//! CSV (RFC 4180), TSV and semicolon-separated files: every column is text.
 
 use std::collections::HashSet;
 use std::io::BufRead;

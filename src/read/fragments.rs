@@ -1,4 +1,4 @@
-//! The fragments that records hold for others, in a temporary file; memory holds where they are.
+//! Fragments of records that other records need, in a temporary file; memory holds only their positions.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! An open file with a place of its own in it, however many others read the same file.
+//! An open file with its own read position, independent of other readers of the file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

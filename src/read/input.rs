@@ -1,4 +1,4 @@
-//! Which files are meant, and of what format each is.
+//! Resolves inputs to files, and detects the format of each.
 
 use std::ffi::OsStr;
 use std::fs::File;

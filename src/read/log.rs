@@ -1,4 +1,4 @@
-//! Files that are whole logs: told apart from tables, surveyed, and read as rows of samples.
+//! Files that are logs: distinguished from tables, surveyed, and read as rows of samples.
 
 use std::collections::HashSet;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! What a log holds, counted before it is read.
+//! Surveys a log: counts its contents before it is read.
 
 use std::collections::BTreeMap;
 

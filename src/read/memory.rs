@@ -1,4 +1,4 @@
-//! A table in memory, read as the file that it would be.
+//! A table in memory, read like a file.
 
 use std::collections::HashSet;
 use std::fs::File;

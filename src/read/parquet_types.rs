@@ -1,4 +1,4 @@
-//! The types that a Parquet file gives its columns, before the frame library has found its own kin of them.
+//! Parquet's column types, before the frame library maps them to its own.
 
 use std::sync::Arc;
 

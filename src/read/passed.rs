@@ -1,4 +1,4 @@
-//! Cells of tables that cannot tell null from absent, with the null arguments that an agent must have passed.
+//! Restores null arguments that an agent must have passed, in tables that cannot distinguish null from absent.
 
 use crate::domain::{Json, Object, Slot};
 use crate::normalize::Normalizer;

@@ -1,4 +1,4 @@
-//! Which of the rows that meet all conditions are meant: all, the first few, or some at random.
+//! Chooses rows: all that match the conditions, the first N, or a random sample.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Any input as a series of JSON records, whatever kind of file it is.
+//! Any input as a series of JSON records.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! An input that can be read once only, kept in a temporary file for as long as it is needed.
+//! A copy of a read-once input in a temporary file, for as long as it is needed.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};

@@ -1,5 +1,5 @@
-//! Records in one stream of text: a line each, the elements of an array, objects that spread over lines, or the elements of
-//! an export's list, so that a file of any size is read piece by piece.
+//! Splits a stream of text into records: one per line, the elements of an array, objects over several lines, or the elements of
+//! an export's list, so that a file of any size is read in pieces.
 
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};

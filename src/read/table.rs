@@ -1,4 +1,4 @@
-//! One table out of one or several files: columns known, rows chosen, read as often as needed.
+//! One table from one or several files, with known columns and chosen rows, which can be read repeatedly.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The text of an input, unpacked as it is read: memory does not grow with what comes out.
+//! The text of an input, decompressed as it is read: memory does not grow with its size.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 

@@ -1,4 +1,4 @@
-//! The texts of a file's JSON records, one after another, whatever the file lays them out in.
+//! The texts of a file's JSON records, one after another, in any layout.
 
 use super::archive::Archive;
 use super::stream::Stream;

@@ -1,4 +1,4 @@
-//! Transcripts of one id that differ, and turns that are copies of another session's: known from the one way through all inputs.
+//! Finds different transcripts with one id, and turns copied from another session, in one pass over all inputs.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,4 +1,4 @@
-//! What Parquet and Arrow have in common: frames, under the columns of the whole table.
+//! The common parts of Parquet and Arrow: frames with the columns of the whole table.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! How many rows may fail in one way.
+//! Limits on the number of rows that fail in one way.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,7 +48,7 @@ fn counts(summary: &Summary) -> BTreeMap<&str, u64> {
 }
 
 impl Ceiling {
-    /// Whether only a list of findings tells how many rows fail so.
+    /// Whether such failures can only be counted from a list of findings.
     pub fn needs_findings(&self) -> bool {
         FindingKind::ALL.iter().any(|kind| kind.as_str() == self.kind)
     }
@@ -60,7 +60,7 @@ impl Ceiling {
         (found, found + self.unknown(summary) <= self.most)
     }
 
-    /// Labelled rows of which nobody knows whether they have it.
+    /// Labelled rows for which it is unknown whether they have it.
     fn unknown(&self, summary: &Summary) -> u64 {
         match self.needs_findings() {
             true => summary.findings.as_ref().map_or(0, |found| found.unlisted),

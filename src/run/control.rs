@@ -1,4 +1,4 @@
-//! How a job is watched and stopped.
+//! Observing and stopping a job.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Observer, Silent};
 
-/// How a job is told to stop.
+/// The signal for a job to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     /// Ask nothing new; wait for what is in flight.
@@ -22,7 +22,7 @@ impl Stop {
     }
 }
 
-/// How a job is watched and stopped. By default nobody looks on, and nobody stops it.
+/// How to observe and stop a job. By default it has no observer, and is never stopped.
 #[derive(Clone)]
 pub struct Control {
     /// Stops it.

@@ -1,4 +1,4 @@
-//! What ends a run.
+//! Errors that end a run.
 
 use super::settings::SettingsError;
 use super::{
@@ -18,7 +18,7 @@ use crate::write::WriteError;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
 pub enum RunError {
-    /// Settings that cannot hold; nothing was read, asked or written.
+    /// Invalid settings; nothing was read, sent or written.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The rows cannot be benchmarked.
@@ -72,7 +72,7 @@ pub enum RunError {
     /// Rows cannot be turned into another kind of table.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The columns of question, call and definitions cannot be told.
+    /// The columns of question, call and definitions cannot be determined.
     #[error(transparent)]
     Columns(#[from] ColumnError),
     /// A cell of a judge's labels holds none of its labels.
@@ -95,7 +95,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether somebody stopped the run.
+    /// Whether the run was stopped.
     pub fn is_interruption(&self) -> bool {
         match self {
             RunError::Interrupted => true,
@@ -104,17 +104,17 @@ impl RunError {
         }
     }
 
-    /// The same error of a job of which so much is `kept`.
+    /// The same error, for a job that has `kept` this much.
     pub(super) fn unfinished(self, kept: &str) -> RunError {
         RunError::Unfinished { why: Box::new(self), kept: kept.to_owned() }
     }
 
-    /// [`RunError::Unfinished`] if somebody stopped the run; other errors as they are.
+    /// [`RunError::Unfinished`] if the run was stopped; other errors unchanged.
     pub(super) fn if_interrupted(self, kept: &str) -> RunError {
         if matches!(self, RunError::Interrupted) { self.unfinished(kept) } else { self }
     }
 
-    /// [`RunError::Unfinished`] if somebody stopped the run, or no question will have an answer; other errors as they are.
+    /// [`RunError::Unfinished`] if the run was stopped, or no question will get an answer; other errors unchanged.
     pub(super) fn if_stopped(self, kept: &str) -> RunError {
         match self {
             RunError::Interrupted | RunError::Judge { .. } => self.unfinished(kept),

@@ -1,4 +1,4 @@
-//! What a run would ask, and what that would take: the prompts as they would be sent, tokens and cost.
+//! The dry run: prompts, and expected tokens and cost.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{JudgeTask, Panel, Question, RunError, Samples};
 use crate::domain::{Flag, RowError};
 use crate::store::{Fingerprint, Found, Reader};
 
-/// What one judge with one template would be asked. Tokens are estimates: four bytes a token, reasoning not counted.
+/// What one judge with one template would be sent. Tokens are estimates: four bytes per token, reasoning not counted.
 #[derive(Debug, Default)]
 pub struct Forecast {
     /// As the `judge` column names it.
@@ -16,7 +16,7 @@ pub struct Forecast {
     pub template: String,
     /// Rows of the input.
     pub rows: u64,
-    /// Rows that cannot be read: nobody is asked about them.
+    /// Rows that cannot be read and are not sent.
     pub invalid: u64,
     /// The first of them, counted from 1, and what is wrong with it.
     pub first_invalid: Option<(u64, RowError)>,
@@ -41,7 +41,7 @@ pub struct Forecast {
 /// Questions that are looked up at once.
 const LOOKED_UP: usize = 512;
 
-/// A forecast for each model judge of `panel`, given what each member is asked about, with the first `shown` prompts.
+/// A forecast for each model judge of `panel`, from the questions to each member, with the first `shown` prompts.
 pub(super) fn forecasts(
     panel: &Panel,
     samples: &[Arc<dyn Samples>],

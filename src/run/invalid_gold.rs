@@ -1,4 +1,4 @@
-//! Gold that is not a label, to be mentioned: it counts as no gold, and never as disagreement.
+//! Gold that is not a label: it is reported, and counts as no gold, never as disagreement.
 
 use crate::bench::Words;
 use crate::report::counted;

@@ -1,4 +1,4 @@
-//! A report in the XML that continuous integration reads (JUnit's, as Jenkins, GitLab and GitHub's actions understand it).
+//! A report in JUnit's XML, as Jenkins, GitLab and GitHub's actions read it.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub enum CaseOutcome {
     Skipped(String),
 }
 
-/// One suite stands alone, several in a list.
+/// One suite by itself, several as a list.
 pub(super) fn render(suites: &[Suite]) -> String {
     // By the comment a later run knows that it may replace the report.
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- tooljudge report -->\n");

@@ -1,4 +1,4 @@
-//! The whole job for samples in memory: samples in, verdicts out.
+//! Labels samples in memory: samples in, verdicts out.
 
 use std::sync::{Arc, Mutex};
 
@@ -169,8 +169,8 @@ fn rows(items: Vec<Item>) -> Vec<Row> {
     items.into_iter().map(Row::known).collect()
 }
 
-/// For blocking faces of what is asynchronous. One thread is more than enough for whatever an endpoint can take, and wakes
-/// nobody for each step of each question; reading, rendering, the store and writing have threads of their own.
+/// The runtime behind blocking variants of asynchronous functions. One thread is more than enough for what an endpoint accepts,
+/// and avoids wake-ups for each step of each question; reading, rendering, the store and writing have threads of their own.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, RunError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

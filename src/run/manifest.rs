@@ -1,4 +1,4 @@
-//! The record of a run: enough to say later what a label rests on. Holds no row, no prompt, no key and no other secret.
+//! The manifest of a run: everything that its labels depend on. It holds no rows, no prompts, no keys and no other secrets.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub struct MemberRecord {
     pub judge: JudgeRecord,
     pub task: Option<&'static str>,
     pub template: Option<TemplateRecord>,
-    /// How often each question was asked.
+    /// How often each question was sent.
     pub votes: u32,
     /// Who settled what it could before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub struct TemplateRecord {
     /// BLAKE3 of the template file.
     pub hash: String,
     pub explain: bool,
-    /// Whether a list of findings was asked for.
+    /// Whether a list of findings was requested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub findings: bool,
     pub rails: Vec<String>,
@@ -80,7 +80,8 @@ impl Manifest {
         json!(self)
     }
 
-    /// The record with what came of the run; one summary for each entry of the panel. `output` is the table written, if any.
+    /// The record with the outcome of the run, with one summary for each entry of the panel. `output` is the written table, if
+    /// any.
     pub fn finished(
         &self,
         finished_at: &str,

@@ -1,8 +1,8 @@
-//! The conductor: decides order, concurrency and stopping.
+//! The jobs: order, concurrency and stopping.
 //!
-//! Two passes. The *ask* pass sends questions in any order and keeps the replies in the store; memory holds ids only, so
-//! a hung row blocks nobody. The *write* pass reads the input again, in order, looks replies up, snaps and writes them.
-//! The built-in judge needs no store: it labels in the write pass itself.
+//! Two passes. The *ask* pass sends questions in any order and keeps the replies in the store; memory holds only ids, so a slow
+//! row blocks no other. The *write* pass reads the input again, in order, looks up replies, snaps and writes them. The built-in
+//! judge needs no store: it labels in the write pass itself.
 
 mod ask;
 mod audit;

@@ -1,4 +1,4 @@
-//! Whoever looks on while a job runs: what must be told to a person on the way, and how far a pass is.
+//! The observer of a job: messages for people, and the progress of passes.
 
 use std::sync::Arc;
 
@@ -42,11 +42,11 @@ impl Observer for Silent {}
 pub struct Pass {
     /// What it does: `asking`, `judging`, `writing` and so on.
     pub name: &'static str,
-    /// Rows, or questions where models are asked; absent where their number is not known yet.
+    /// Rows, or questions if there are model judges; absent while their number is unknown.
     pub rows: Option<u64>,
     /// How many are done.
     pub progress: Arc<Progress>,
-    /// The model judges that are asked, each once.
+    /// The model judges in use, each once.
     judges: Vec<Arc<Remote>>,
 }
 
@@ -60,7 +60,7 @@ impl Pass {
         self
     }
 
-    /// What the model judges are doing right now; nothing in a pass that asks none.
+    /// What the model judges are doing right now; empty in a pass without them.
     pub fn activity(&self) -> Option<Activity> {
         let all = self.judges.iter().map(|judge| judge.activity());
         (!self.judges.is_empty()).then(|| all.fold(Activity::default(), Activity::plus))

@@ -1,4 +1,4 @@
-//! The places that a run writes to, which must not be those that it reads.
+//! The output files of a run, which must not be its inputs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! How far a run is: counters that the passes move and anybody may look at.
+//! The progress of a run: counters that the passes advance and anyone can read.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,9 +19,9 @@ pub struct Progress {
 /// The counters at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProgressSnapshot {
-    /// Questions, or rows where none are asked, dealt with in the current pass.
+    /// Questions (or rows, without model judges) that the current pass has finished.
     pub done: u64,
-    /// Of these, those that nobody was asked: they say nothing of how long the others take.
+    /// Of these, those that were not sent: they do not show how long the others take.
     pub spared: u64,
     /// Of these again, those whose reply was there before.
     pub reused: u64,
@@ -32,7 +32,7 @@ pub struct ProgressSnapshot {
 }
 
 impl Progress {
-    /// The counters as they stand now.
+    /// The current counters.
     pub fn snapshot(&self) -> ProgressSnapshot {
         ProgressSnapshot {
             done: self.done.load(Ordering::Relaxed),
@@ -59,7 +59,7 @@ impl Progress {
         self.asks_spared(1);
     }
 
-    /// Until it is taken back, so many questions wait for another run.
+    /// How many questions wait for another run, until it is withdrawn.
     pub(super) fn wait_for_others(&self, asks: u64) {
         self.elsewhere.fetch_add(asks, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! A limit on cost that all runs share which name one purse in one store.
+//! A cost limit that all runs share which name one purse in one store.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What labelling, benchmarks and audits have in common: a panel is asked, its answers are read, rows are written; all of it can be
-//! stopped, and whatever came is kept.
+//! The common part of labelling, benchmarks and audits: asks a panel, reads its answers, and writes rows. It can be stopped at
+//! any time, and keeps every reply that has arrived.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub struct Session {
     pub control: Control,
 }
 
-/// What is said of a run that was stopped while its panel was asked, and that wrote no table. One that was `fresh` would ask everything
-/// anew if it were run again as it was.
+/// The message about a run that was stopped in the ask pass and wrote no table. If it was `fresh`, the same command would send
+/// everything again.
 pub(super) fn kept(fresh: bool) -> String {
     format!("every reply that came is kept. {}", go_on(fresh))
 }
@@ -120,7 +120,7 @@ impl Session {
         asked
     }
 
-    /// Tells which endpoints ignored the rail that they were asked to force.
+    /// Reports the endpoints that ignored a forced rail.
     fn tell_fallbacks(&self) {
         let mut told = BTreeSet::new();
         for judge_task in self.panel.members.iter().filter_map(Member::judge_task) {
@@ -164,7 +164,7 @@ impl Session {
         Ok(())
     }
 
-    /// What gives rows their labels, member by member, once they were asked about as far as `outcomes` says.
+    /// The labellers of rows, one per member, after the ask pass, whose results are in `outcomes`.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -224,7 +224,7 @@ pub(super) fn unkept(store: &Store) -> String {
     )
 }
 
-/// Does long `work` on another thread, since this one hears of stops meanwhile; `work` asks its argument whether it is to stop.
+/// Does long `work` on another thread, so that this one can react to a stop; `work` checks its argument for one.
 pub(super) async fn apart<T: Send + 'static>(
     stop: &Stop,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, RunError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! A store that nobody is asking for: looked over, thinned out, filled from another.
+//! Maintenance of an idle store: check, prune, merge.
 
 #[cfg(feature = "postgres")]
 use super::postgres;

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, and what to do about it.
+//! Errors of a store, and what to do about them.
 
 /// A store that cannot be used. Every reply committed before stays where it is.
 ///

@@ -1,4 +1,4 @@
-//! What makes two questions to a judge the same question.
+//! The fingerprint that identifies a question to a judge.
 
 use crate::domain::{Dialogue, Prompt};
 

@@ -1,4 +1,4 @@
-//! Operations on their way to the thread that writes, and how those who wait for a commit hear of it.
+//! Operations for the writing thread, and how callers learn that they are committed.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! When a run last renewed its claims: by the monotonic clock, which no change of the system time moves, and by the system time, which
-//! goes on while the machine sleeps.
+//! Measures when a run last renewed its claims: by the monotonic clock, which changes of the system time do not affect, and by
+//! the system time, which goes on while the machine sleeps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};

@@ -1,9 +1,9 @@
-//! Crash-safe memory of paid-for replies: one SQLite file, shared by all runs on a machine, or a schema on a PostgreSQL server, shared
-//! by all machines.
+//! Crash-safe storage of paid replies: one SQLite file, shared by all runs on a machine, or a schema on a PostgreSQL server,
+//! shared by all machines.
 //!
-//! Holds replies, never verdicts. It answers three questions at once: what is already paid for (resume, reuse), who is
-//! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
-//! whatever has come together since its last commit, so a busy run shares each fsync and an idle one waits for nobody.
+//! The store holds replies, never verdicts. It answers three questions: what is already paid for (resume, reuse), which run is
+//! sending what right now (claims), and what an endpoint does not support. One thread owns the writing connection and commits
+//! everything that has arrived since its last commit, so a busy run shares each fsync and an idle one does not wait.
 
 #[cfg(feature = "cli")]
 mod archive;

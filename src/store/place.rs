@@ -1,4 +1,4 @@
-//! Where a store is: a file, or an address on a PostgreSQL server. A password in it is never shown.
+//! The location of a store: a file, or an address on a PostgreSQL server. A password in it is never shown.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

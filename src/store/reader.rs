@@ -1,4 +1,4 @@
-//! Looks replies up, on a connection of its own.
+//! Looks up replies on a separate connection.
 
 use std::collections::HashMap;
 use std::path::Path;

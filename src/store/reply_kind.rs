@@ -1,4 +1,4 @@
-//! What a stored reply answers.
+//! The kind of question that a stored reply answers.
 
 /// What a stored reply answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

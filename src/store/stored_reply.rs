@@ -1,4 +1,4 @@
-//! A reply as stores keep it, and the checksum that guards it.
+//! A stored reply with its checksum.
 
 use super::{Fingerprint, ReplyKind};
 use crate::domain::{RailProbability, Reply};

@@ -1,4 +1,4 @@
-//! Frames to columns of the types that the input's file had, where frames know only a kin of them.
+//! Converts frames to columns with the types of the input file, if frames only have a similar type.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Cells of the tables that are made here, from what may be missing.
+//! Converts optional values to table cells.
 
 use crate::domain::{Json, Number};
 

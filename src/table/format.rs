@@ -1,4 +1,4 @@
-//! The kinds of files that hold tables, and how their names tell.
+//! The table file formats, and their file extensions.
 
 use std::path::Path;
 use std::str::FromStr;

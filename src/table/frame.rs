@@ -1,4 +1,4 @@
-//! Between polars frames and records.
+//! Converts between polars frames and records.
 
 use polars::prelude::*;
 

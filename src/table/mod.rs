@@ -1,8 +1,8 @@
-//! Rows on their way from an input to an output: columns, batches, and the conversions between them.
+//! Rows between an input and an output: columns, batches, and the conversions between them.
 //!
-//! Text formats travel as records, whose numbers keep their text; columnar ones as polars frames, whose types pass
-//! through untouched. Either can be turned into the other where input and output differ. With the rooms that read and
-//! write files, the only place where polars is spoken.
+//! Text formats are handled as records, whose numbers keep their text; columnar ones as polars frames, whose types are kept. Each
+//! is converted to the other if input and output differ. Besides the rooms that read and write files, this is the only place that
+//! uses polars.
 
 pub mod arrow;
 mod batch;

@@ -1,4 +1,4 @@
-//! Numbers of typed files that JSON has no word for: NaN and the infinities.
+//! Numbers in typed files that JSON lacks: NaN and the infinities.
 
 use polars::prelude::*;
 

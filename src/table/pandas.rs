@@ -1,4 +1,4 @@
-//! What pandas notes in a file about the frame that it wrote: which columns are the index, and what they were in memory.
+//! pandas' metadata about the frame that it wrote: which columns are the index, and their types in memory.
 
 use super::schema::{Kind, Schema};
 use crate::domain::{Json, Object};

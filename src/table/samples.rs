@@ -1,4 +1,4 @@
-//! Samples as rows of a table: the columns of what was read from a log.
+//! Samples as table rows: the columns of what was read from a log.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What columns a table has, and of what kind.
+//! The columns of a table and their types.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which columns a table of JSON objects has, found by looking at all of them.
+//! Builds the schema of a table of JSON objects by scanning all of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

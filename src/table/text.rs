@@ -1,4 +1,4 @@
-//! Texts for values that JSON has no word for: dates, times, bytes. All of them total, whatever a file holds.
+//! Texts for values that JSON lacks: dates, times, bytes. They are defined for any value.
 
 use std::fmt::Write;
 

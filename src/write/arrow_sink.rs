@@ -1,4 +1,4 @@
-//! Arrow IPC files out, zstd-compressed, in record batches of bounded size.
+//! Writes Arrow IPC files, zstd-compressed, in record batches of bounded size.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

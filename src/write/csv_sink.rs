@@ -1,4 +1,4 @@
-//! CSV and its kin out: texts as they are, nested values as compact JSON, null as nothing.
+//! Writes CSV, TSV and similar files: texts unchanged, nested values as compact JSON, null as an empty cell.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

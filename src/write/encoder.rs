@@ -1,4 +1,4 @@
-//! The way of an output's bytes: packed if its name says so, counted, and on to a file or a stream.
+//! Encodes an output's bytes: compresses by extension, counts, and writes to a file or a stream.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! Frames gathered until they are worth a row group or record batch of their own.
+//! Collects frames until they fill a row group or record batch.
 
 use polars::prelude::{DataFrame, PolarsResult};
 

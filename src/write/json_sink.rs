@@ -1,4 +1,4 @@
-//! JSON out, one object a line or in an array: the keys a row had, with their values as they were written, and ours.
+//! Writes JSON, one object per line or an array: a row's keys with their original values, then ours.
 
 use std::collections::HashSet;
 use std::io::{self, Write};

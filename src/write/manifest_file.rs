@@ -1,4 +1,4 @@
-//! The manifest beside an output: what was run, and by whom the output was written.
+//! The manifest file beside an output: what was run, and which program wrote the output.
 
 use std::path::{Path, PathBuf};
 

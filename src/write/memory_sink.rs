@@ -1,4 +1,4 @@
-//! A table that stays in memory.
+//! Collects a table in memory.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Labelled batches to files: CSV, JSON, Parquet, Arrow; whole or not at all. Streams get them as they come.
+//! Writes labelled batches to files (CSV, JSON, Parquet, Arrow), completely or not at all; streams get them as they come.
 
 mod arrow_sink;
 mod csv_sink;

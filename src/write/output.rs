@@ -1,4 +1,4 @@
-//! Where a labelled table goes, in what format, and whether it may go there.
+//! The location and format of an output table, and whether it may be overwritten.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

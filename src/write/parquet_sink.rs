@@ -1,4 +1,4 @@
-//! Parquet out, zstd-compressed, in row groups of bounded size.
+//! Writes Parquet, zstd-compressed, in row groups of bounded size.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

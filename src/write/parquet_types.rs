@@ -1,4 +1,4 @@
-//! Columns in Parquet: what the file says of them, and how the frame library wants them in memory to write them.
+//! Parquet column types: what the file declares, and the in-memory types that the frame library writes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! An output under construction.
+//! An output that is being written.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A small text that goes into a file of its own: a report, a model.
+//! Writes a small text to its own file: a report, a model.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};

@@ -1,4 +1,4 @@
-//! A file that appears whole or not at all: written beside its place, flushed to disk, renamed.
+//! Writes a file completely or not at all: beside its target, flushed to disk, renamed.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};

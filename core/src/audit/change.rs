@@ -1,4 +1,4 @@
-//! Other spellings of the same row, which must not change a label.
+//! Rewrites of a row that must not change its label: other orders, spellings and layouts.
 
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,4 +1,4 @@
-//! Rows rewritten: the same sample with another question, call or definitions, read as any row is.
+//! A sample with another question, call or definitions, parsed like any row.
 
 use crate::domain::{Calls, Cell, Json, Object, RawRow, Role, Sample};
 use crate::normalize::Normalizer;

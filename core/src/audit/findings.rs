@@ -1,4 +1,4 @@
-//! What a judge's answers to probes come to: how often they differ from its first answer, and how sure that is.
+//! Flip rates of a judge by attack and by change, with intervals.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! How far a judge can be pushed: rows changed in ways that must not change its label, and how often they did.
+//! Attacks on judges: rows are changed in ways that must not change the label, and flips are counted.
 //!
-//! An [`Attack`] is a text that asks for a label, put in some [`Place`] of a row where it makes no difference to what is right. A
-//! [`Change`] is another spelling of the same row. Both are [`Probe`]s, beside asking the same again, which shows how often a judge
-//! changes its mind without any reason. [`findings`] turns the answers into shares with intervals.
+//! An [`Attack`] is a text that asks for a label, put in some [`Place`] of a row where it does not change which label is right. A
+//! [`Change`] is another spelling of the same row. Both are [`Probe`]s. Another kind of probe sends the row again unchanged,
+//! which shows how often a judge changes its mind without a reason. [`findings`] turns the answers into shares with intervals.
 //!
 //! This is about judges; `bench::audit` is about gold that is probably wrong.
 

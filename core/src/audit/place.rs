@@ -1,4 +1,4 @@
-//! Where in a row a foreign text can stand without changing what is right.
+//! The places in a row where foreign text does not change the right label.
 
 use super::edit;
 use crate::domain::{Json, Object, Sample};

@@ -1,4 +1,4 @@
-//! One way of asking about a row once more.
+//! One changed version of a row that is sent to a judge again.
 
 use super::{Attack, Change, Place};
 use crate::domain::Sample;

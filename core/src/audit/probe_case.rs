@@ -1,4 +1,4 @@
-//! Which probes a row gets.
+//! Chooses the probes of each row.
 
 use super::{Attack, Change, Place, Probe};
 use crate::domain::Sample;

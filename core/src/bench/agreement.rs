@@ -1,4 +1,4 @@
-//! Two judges beside each other: how often they say the same, and who is right where they do not.
+//! Agreement of two judges: how often they give the same label, and which is right if they differ.
 
 use serde::Serialize;
 

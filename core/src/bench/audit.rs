@@ -1,9 +1,9 @@
-//! Gold that is probably wrong: rows on which all judges contradict it, ranked by how much their word is worth.
+//! Gold that is probably wrong: rows on which all judges contradict it, ranked by the weight of their evidence.
 //!
-//! Each vote against the gold weighs the logarithm of how much likelier it is where the gold is wrong, as measured on the
-//! benchmark itself: for a judge, the frequencies of its label and confidence among right and wrong rows. Voices are added as
-//! if they were independent (naive Bayes), and each is capped, since they are not. The rank is meant for reading on, not for
-//! correcting unseen.
+//! The weight of each vote against the gold is its log likelihood ratio (wrong gold against right gold), measured on the
+//! benchmark itself: for a judge, from the frequencies of its label and confidence among right and wrong rows. The votes are
+//! added as if they were independent (naive Bayes), and each is capped, since they are not. The rank says what to read first; do
+//! not correct gold by it unseen.
 
 use std::collections::HashMap;
 

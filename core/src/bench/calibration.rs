@@ -1,4 +1,4 @@
-//! What a benchmark keeps of a judge, so that rates of its labels can be corrected elsewhere.
+//! What a benchmark records about a judge's errors, so that pass rates on other data can be corrected.
 
 use std::collections::BTreeMap;
 

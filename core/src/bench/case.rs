@@ -1,4 +1,4 @@
-//! Rows to be read one by one: what was asked and called, and what each judge said of it.
+//! Rows for people to read: what was asked and called, and what each judge said about it.
 
 use std::collections::BTreeMap;
 

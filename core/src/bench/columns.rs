@@ -1,4 +1,4 @@
-//! Which columns of a table say what its rows' labels should be, and what kinds of rows there are.
+//! Finds the columns with gold labels and the columns to slice by.
 
 use crate::domain::Task;
 use crate::domain::gold_columns::{golds, is_gold};

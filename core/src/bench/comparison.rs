@@ -1,4 +1,4 @@
-//! Whether one judge is better than another, on the same rows.
+//! Tests whether one judge is better than another on the same rows.
 
 use serde::Serialize;
 

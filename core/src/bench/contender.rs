@@ -1,4 +1,4 @@
-//! One judge with one template, and what it made of the rows.
+//! One judge with one template, and its labels of the rows.
 
 use std::collections::HashSet;
 

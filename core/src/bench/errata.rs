@@ -1,4 +1,4 @@
-//! Gold that was found to be wrong, by the names of its rows.
+//! Corrections of wrong gold, by row id.
 
 use std::collections::HashMap;
 

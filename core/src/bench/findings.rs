@@ -1,4 +1,4 @@
-//! How well a judge finds what is wrong: its findings against those of gold, by kind and by place.
+//! Compares a judge's findings with those of gold, by kind and by place.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! When two rows are the same call: same question, same tools, same calls, however they were written down.
+//! Decides when two rows are the same call: equal question, tools and calls, in any notation.
 
 use crate::domain::{Arguments, Calls, Definitions, Json, Sample, Variable};
 

@@ -1,4 +1,4 @@
-//! What marks say of all rows, when it is known how each marked row was picked.
+//! Estimates the share of right calls among all rows from marks on some, if the draw of the marked rows is known.
 
 use serde::Serialize;
 

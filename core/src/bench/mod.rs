@@ -1,12 +1,12 @@
-//! How good a judge is: its labels beside gold, with how sure each figure is.
+//! Benchmarks of judges: labels compared with gold, with an interval for each figure.
 //!
-//! [`Rows`] hold what is known of each row (gold, cluster, slices), a [`Contender`] what one judge with one template made of
-//! them. [`measure`] turns both into [`Measured`] figures, overall and by slice; [`agreement`] sets judges beside each other;
-//! [`comparison`] tells whether one is better; [`audit`] finds gold that is probably wrong; [`calibration`] is what is kept
-//! of a judge to correct the rate of its labels elsewhere.
+//! [`Rows`] hold what is known about each row (gold, cluster, slices), a [`Contender`] the labels of one judge with one template.
+//! [`measure`] turns both into [`Measured`] figures, overall and by slice; [`agreement`] compares judges with each other;
+//! [`comparison`] tests whether one is better; [`audit`] finds gold that is probably wrong; [`calibration`] is the record of a
+//! judge that corrects its pass rate on other data.
 //!
-//! Rows without a label are counted apart, never as right or wrong. Rows of one cluster (one question, as a rule) are not
-//! taken for independent.
+//! Rows without a label are counted separately, never as right or wrong. Rows of one cluster (usually one question) do not count
+//! as independent.
 
 mod agreement;
 pub mod audit;

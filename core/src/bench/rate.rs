@@ -1,4 +1,4 @@
-//! How many calls of unlabelled logs are right: a judge's labels, corrected for its known errors.
+//! Estimates the share of right calls in unlabelled logs: a judge's pass rate, corrected for its known errors.
 
 use serde::Serialize;
 

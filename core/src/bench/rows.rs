@@ -1,4 +1,4 @@
-//! What is known of the rows of a benchmark before anybody judges them, column by column.
+//! What is known about the rows of a benchmark before they are judged, as columns.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Grades: labels in order, where there are more than right and wrong.
+//! Graded labels in order, for judges with more than right and wrong.
 
 use serde::Serialize;
 

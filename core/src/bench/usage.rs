@@ -1,4 +1,4 @@
-//! What a judge's answers took: money, tokens, time.
+//! The cost of a judge's answers: money, tokens, time.
 
 use serde::Serialize;
 

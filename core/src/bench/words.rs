@@ -1,4 +1,4 @@
-//! What the words of labels and of gold mean.
+//! Maps the words of labels and of gold to right and wrong.
 
 use crate::domain::{Json, Rails};
 

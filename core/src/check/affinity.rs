@@ -1,4 +1,4 @@
-//! How well a value goes with an argument: by its look, by the definition's examples, and by the words around it in the conversation.
+//! How well a value fits an argument: by its form, by the definition's examples, and by the words around it in the conversation.
 
 use super::asked_unit::asked_by;
 use super::look::{Class, Look, asks, class, look};

@@ -1,4 +1,4 @@
-//! Everything noticed about one sample, as observations for people and signals for the score.
+//! Collects everything noticed about one sample: observations for people, and signals for the score.
 
 use super::evidence::Evidence;
 use super::features::{Feature, Features, features};

@@ -1,4 +1,4 @@
-//! How many calls are right where nothing else is known of them.
+//! The assumed share of right calls (base rate).
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! What a judge must beat: taking every call for right, and looking at nothing but the schema.
+//! Baselines that a judge must beat: passing every call, and checking only the schema.
 
 use super::assess::dialect;
 use super::cache::Cache;

@@ -1,4 +1,4 @@
-//! Whether the calls are the right ones, and all of them: fit, leftovers, repetitions.
+//! Whether the right tools were called, and all of them: fit, leftovers, repetitions.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Currencies by their signs, which hold no letter: `€250` tells `EUR`.
+//! Currencies by their signs, which contain no letters: `€250` means `EUR`.
 
 /// Signs, and what a value may call them. A dollar or a yen may be of several countries.
 const SIGNS: [(char, &[&str]); 7] = [

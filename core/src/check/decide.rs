@@ -1,4 +1,4 @@
-//! When the built-in judge gives a label.
+//! Decides when the built-in judge gives a label.
 
 use std::str::FromStr;
 

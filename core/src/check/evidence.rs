@@ -1,4 +1,4 @@
-//! What was said: the conversation read once, ready to be asked whether it supports a value.
+//! The conversation, indexed once, to look up whether it supports a value.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What a text names to keep it out: `except Wednesday`, `never touch W2002`, `not the blue one`.
+//! Things that a text excludes: `except Wednesday`, `never touch W2002`, `not the blue one`.
 
 use std::sync::LazyLock;
 

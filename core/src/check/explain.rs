@@ -1,4 +1,4 @@
-//! The verdict in words.
+//! Puts the verdict into words.
 
 use super::assess::Assessment;
 use super::observation::Observation;

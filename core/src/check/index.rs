@@ -1,4 +1,4 @@
-//! The words of tool definitions, weighed: what all tools of a set say tells them apart least.
+//! Weights of the words in tool definitions: words that all tools of a set share weigh least.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

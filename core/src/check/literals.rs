@@ -1,4 +1,4 @@
-//! The parts of a question that ask to be used: numbers, quotations, names.
+//! The parts of a question that a call should use: numbers, quotations, names.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What values look like, and what arguments ask for by their names.
+//! The form of values, and the form that an argument's name asks for.
 
 use crate::reading::dates::Times;
 use crate::reading::words::fold;

@@ -1,4 +1,4 @@
-//! A call against its own definition and the conversation: the built-in judge.
+//! The built-in judge: checks a call against its definition and the conversation.
 
 mod affinity;
 mod asked_unit;

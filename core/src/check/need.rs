@@ -1,4 +1,4 @@
-//! Whether a tool that nobody called could have been called: all it requires stands in the question.
+//! Whether an uncalled tool could have been called: the question contains everything that it requires.
 
 use super::asked_unit::asked_by;
 use super::evidence::Evidence;

@@ -1,4 +1,4 @@
-//! Texts that stand in for a value nobody gave.
+//! Placeholder texts in the place of a value that nobody gave.
 
 use super::grounding::MAX_TIME_LENGTH;
 

@@ -1,5 +1,5 @@
-//! The words of tool definitions by their first letters: kin words of one language and of its neighbours begin alike, where
-//! [`Index`](super::index::Index) asks for the same stem.
+//! Matches the words of tool definitions by their first letters: related words of one language, or of related languages, begin
+//! alike. [`Index`](super::index::Index) requires the same stem instead.
 
 use super::toolbox::Tool;
 use crate::reading::words::{EMPTY_HASH, fold_identifier, hash_on, is_content, stem, words};

@@ -1,4 +1,4 @@
-//! What moved the learned score against a call, in words.
+//! Describes in words which features moved the learned score against a call.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What the built-in judge found wrong, as the findings that every judge lists.
+//! The built-in judge's observations as findings, the form that every judge lists.
 
 use super::assess::Assessment;
 use super::observation::Observation;

@@ -1,4 +1,4 @@
-//! Values that the request itself puts beside the names of parameters: `to: A, cc: B`, `5 sets of 8`.
+//! Values that the request assigns to parameters by name: `to: A, cc: B`, `5 sets of 8`.
 
 use std::sync::LazyLock;
 

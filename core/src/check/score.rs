@@ -1,4 +1,4 @@
-//! From what was noticed to the probability that a call is right.
+//! Turns what was noticed into the probability that a call is right.
 
 use crate::domain::CallTask;
 

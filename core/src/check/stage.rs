@@ -1,4 +1,4 @@
-//! What labels of one's own put on top of the built-in judge: how its log-odds become a probability.
+//! The trained last stage: turns the built-in judge's log-odds into a probability.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tools for things of one state, called for a thing that is in another: `cancel_pending_order` where the order was last seen `shipped`.
+//! Tools for things in one state, called for a thing in another: `cancel_pending_order` for an order last seen as `shipped`.
 
 use std::sync::LazyLock;
 

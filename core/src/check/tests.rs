@@ -1,4 +1,4 @@
-//! What the built-in judge finds, and what it costs at most.
+//! What the built-in judge finds, and bounds on its cost.
 
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
-//! A model file: what training made of the built-in judge, task by task, as a text that tells when it is damaged or of another judge.
+//! A model file: the result of training, task by task, as a text with checks against damage and other versions.
 //!
-//! The text has two lines of JSON: `{"tooljudge_model":1,"checksum":"..."}` and what the checksum is of.
+//! The text has two lines of JSON: `{"tooljudge_model":1,"checksum":"..."}`, and the content that the checksum covers.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! True or false: where such a value comes from.
+//! Where the value of a boolean argument comes from.
 
 use std::sync::LazyLock;
 

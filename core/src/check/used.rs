@@ -1,4 +1,4 @@
-//! What the calls make use of: every value they hold, ready to be asked whether it holds a part of the request.
+//! All values in the calls, to look up which parts of the request they use.
 
 use super::toolbox::MAX_STEMS;
 use crate::reading;

@@ -1,4 +1,4 @@
-//! One tool call an agent made.
+//! One tool call of an agent.
 
 use super::{Json, Object};
 
@@ -18,7 +18,7 @@ pub struct ToolCall {
 pub enum Arguments {
     /// A JSON object.
     Parsed(Object),
-    /// The exact text of arguments that are no JSON object: the model's fault, for the judge to see.
+    /// The exact text of arguments that are not a JSON object: the model's mistake, which the judge must see.
     Malformed(String),
 }
 

@@ -1,4 +1,4 @@
-//! What was said before the judged turn.
+//! The conversation before the judged turn.
 
 use std::borrow::Cow;
 

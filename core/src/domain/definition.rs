@@ -1,4 +1,4 @@
-//! One tool an agent could have called.
+//! The definition of one tool that an agent can call.
 
 use super::Json;
 

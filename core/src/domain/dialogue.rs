@@ -1,4 +1,4 @@
-//! A conversation that a model takes part in: what it is sent to answer next, and what its answer says.
+//! A conversation that a model takes part in: the messages it is sent, and its answer.
 
 use std::sync::Arc;
 

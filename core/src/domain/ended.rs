@@ -1,9 +1,9 @@
-//! How an episode came to its end.
+//! How an episode ended.
 
-/// Why no further reply is asked.
+/// Why no further reply is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ended {
-    /// The agent answered without calling anything, and nobody asks it more.
+    /// The agent answered without calling anything, and the user has no further message.
     Finished,
     /// It had as many replies as it may have.
     MaxSteps,
@@ -89,7 +89,7 @@ impl Ended {
         Ended::ALL.into_iter().find(|ended| ended.as_str() == name)
     }
 
-    /// Whether the agent brought it about, so that the episode has a score. What a server, a mock or a ceiling did is nobody's fault.
+    /// Whether the agent caused it, so that the episode has a score. Failures of a server, a mock or a limit are not the agent's.
     pub fn is_scored(self) -> bool {
         matches!(
             self,

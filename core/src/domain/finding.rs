@@ -1,4 +1,4 @@
-//! What a judge finds wrong with the calls of a turn: where, of what kind, and which words of the row show it.
+//! One thing that a judge finds wrong with a turn: its place, its kind, and a quote from the row.
 
 use super::{Json, Object, Task, did_you_mean};
 
@@ -14,7 +14,7 @@ pub struct Findings {
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The call's number in its turn, from 1; `None` for what is no call's fault, as a call that was not made.
+    /// The call's number in its turn, from 1; `None` if no call is at fault, for example if one was not made.
     pub call: Option<usize>,
     /// The called tool.
     pub tool: Option<String>,
@@ -62,7 +62,7 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// All of them, in the order in which judges are told of them.
+    /// All of them, in the order in which prompts list them.
     pub const ALL: [FindingKind; 14] = [
         FindingKind::WrongTool,
         FindingKind::UnexpectedCall,
@@ -100,7 +100,7 @@ impl FindingKind {
         }
     }
 
-    /// What it means, as judges are told it.
+    /// Its description in prompts.
     pub fn meaning(self) -> &'static str {
         match self {
             FindingKind::WrongTool => "another tool should have been called",

@@ -1,11 +1,11 @@
-//! What was unusual, though readable, about a sample.
+//! Flags of a sample: unusual, but readable.
 
 /// A remark of normalizing: counted, shown, never an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flag {
     /// A call text is there, but no call could be read from it; it is judged as text.
     RawToolCall,
-    /// A call's arguments are no JSON object.
+    /// A call's arguments are not a JSON object.
     MalformedArguments,
     /// The arguments were JSON inside a JSON string inside a JSON string.
     DoubleEncoded,
@@ -13,7 +13,7 @@ pub enum Flag {
     PythonRepr,
     /// The arguments name a parameter twice; the last one counts.
     DuplicateArgument,
-    /// A value in call syntax is an expression; its source text stands for it.
+    /// A value in call syntax is an expression; its source text is used as the value.
     NonLiteral,
     /// Positional arguments, named by the order of the definition's parameters.
     PositionalMapped,
@@ -55,11 +55,11 @@ pub enum Flag {
     OrphanResult,
     /// Calls of the turn have no result, though the transcript goes on.
     MissingResult,
-    /// The log does not hold what came right before; what stands there in the file was taken for it.
+    /// The log does not contain the message right before; the previous message in the file was used instead.
     MissingParent,
-    /// What was said before is kept by the provider, or in a form that nobody can read: the log only refers to it.
+    /// The log only refers to the earlier conversation, which the provider keeps or which is in an unreadable form.
     HistoryElsewhere,
-    /// The log hides something that was said before, and a mark stands in its place.
+    /// A mark replaces something in the earlier conversation.
     HiddenContent,
     /// The request did not leave it to the model whether and what to call.
     ToolChoiceLimited,

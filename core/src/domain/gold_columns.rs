@@ -1,8 +1,8 @@
-//! Columns, and keys of records, that say what the label of a row should be.
+//! Columns, and keys of records, that hold a row's gold label.
 
 use super::{Slot, Task};
 
-/// Columns that hold the gold of a task, the likeliest first. What a column `gold` says of calls says nothing of what came of them.
+/// Columns with the gold of a task, the likeliest first. A column `gold` is about calls, not about their results.
 pub fn golds(task: Option<Task>) -> &'static [&'static str] {
     match task {
         Some(Task::ToolCalling) | None => &["gold", "verdict", "expected_label"],

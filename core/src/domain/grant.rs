@@ -1,14 +1,15 @@
-//! A rate limit that several runs share. Its time is a line on which every request takes as long as the limit needs to bear it; a run
-//! reserves a block of the line before it sends, and sends where its block begins. Moments are microseconds of one clock, that of the
-//! store which the runs share.
+//! A rate limit that several runs share. Its time is a line on which every request takes as much time as the limit allows for
+//! one. A run reserves a block of the line before it sends, and sends when its block begins. Times are in microseconds of one
+//! clock, that of the shared store.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What all who share a line may reserve at once together, about. Chosen: long enough that a busy run asks some times a second, short
-/// enough that little is lost with a run that dies and that nobody waits long for a turn.
+/// About how much all runs on a line may reserve at once together. Chosen: long enough that a busy run asks a few times a second,
+/// short enough that a dying run loses little and that no run waits long for its turn.
 pub const ROUND: Duration = Duration::from_millis(500);
-/// Whose last block ended no longer ago than this counts as sharing the line. Chosen: a run that still sends asks more often.
+/// A run counts as sharing the line if its last block ended no longer ago than this. Chosen: a run that still sends asks more
+/// often.
 pub const LATELY: Duration = Duration::from_secs(1);
 /// The longest block: a year. Chosen; sums of moments fit.
 const LONGEST: Duration = Duration::from_secs(365 * 86_400);
@@ -18,11 +19,11 @@ const LONGEST: Duration = Duration::from_secs(365 * 86_400);
 pub struct Granted {
     /// How long after the answer was made the block begins.
     pub starts_in: Duration,
-    /// How long the block is; shorter than what was asked for where some of it has passed.
+    /// The length of the block; shorter than requested if a part of it has passed.
     pub length: Duration,
     /// What each of those who share the line may reserve at once, unless a request takes longer.
     pub part: Duration,
-    /// How long the endpoint wants to be left alone by all, as far as any of them was told.
+    /// How long all runs must wait, as far as the endpoint has told any of them.
     pub pause: Duration,
 }
 
@@ -31,13 +32,13 @@ pub struct Granted {
 pub struct Block {
     /// Whose it is.
     pub run: String,
-    /// The run's own count, so that a block that is asked for twice is reserved once.
+    /// The run's own count, so that a block that is requested twice is reserved once.
     pub number: i64,
-    /// When it was asked for.
+    /// When it was requested.
     pub asked: i64,
     /// When its first request may be sent.
     pub starts: i64,
-    /// When whatever comes behind it may begin.
+    /// When the next block may begin.
     pub ends: i64,
 }
 
@@ -46,7 +47,7 @@ pub struct Block {
 pub struct Line(pub Vec<Block>);
 
 impl Line {
-    /// How far `now` lies before the last time somebody asked: so far the clock was set back.
+    /// How far `now` is before the time of the last request, that is, how far the clock was set back.
     pub fn set_back(&self, now: i64) -> i64 {
         self.0.iter().map(|block| block.asked - now).max().unwrap_or(0).max(0)
     }
@@ -93,7 +94,7 @@ impl Line {
 }
 
 impl Block {
-    /// What whoever asks for it at `now` is told.
+    /// The answer to a request at `now`.
     pub fn granted(&self, now: i64, part: Duration, pause: Duration) -> Granted {
         let span = |from: i64, to: i64| Duration::from_micros(u64::try_from(to - from).unwrap_or(0));
         let begins = self.starts.max(now);

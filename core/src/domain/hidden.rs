@@ -1,4 +1,4 @@
-//! Marks that stand where a log was told to keep no text, or could not: `__REDACTED__`, `[REDACTED EMAIL]`, `*****`, `<not serializable>`.
+//! Marks that replace text which a log does not keep: `__REDACTED__`, `[REDACTED EMAIL]`, `*****`, `<not serializable>`.
 
 /// Words that say so, alone or with what is hidden beside them: `[Scrubbed due to 'password']`.
 const WORDS: &[&str] =
@@ -43,7 +43,7 @@ pub fn is_hidden(text: &str) -> bool {
     at_an_end && words.len() <= MOST_WORDS
 }
 
-/// Whether a mark stands somewhere in a text: `Cancel [REDACTED], please`.
+/// Whether a text contains a mark: `Cancel [REDACTED], please`.
 pub fn holds_hidden(text: &str) -> bool {
     // Three stars may be the sign of a heading.
     const FEWEST_DOTS: usize = 5;
@@ -67,7 +67,7 @@ pub fn holds_hidden(text: &str) -> bool {
     words().chain(spans()).any(is_hidden)
 }
 
-/// What brackets or a row of the same signs stand around: `<redacted>`, `{{REDACTED}}`, `__REDACTED__`, `***MASKED***`.
+/// The text within brackets or a row of equal signs: `<redacted>`, `{{REDACTED}}`, `__REDACTED__`, `***MASKED***`.
 fn within_brackets(text: &str) -> Option<&str> {
     const AROUND: &[(char, char)] =
         &[('[', ']'), ('<', '>'), ('{', '}'), ('(', ')'), ('_', '_'), ('*', '*'), ('#', '#')];

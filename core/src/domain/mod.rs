@@ -1,4 +1,4 @@
-//! The vocabulary: the nouns every other room speaks. Pure data; imports nothing of ours.
+//! The vocabulary of all rooms: pure data types without dependencies on the other rooms.
 
 mod abstention;
 mod call;

@@ -1,4 +1,4 @@
-//! The one form in which items of all logs and tables can be compared: what was asked, called and on offer, as JSON.
+//! The normal form in which items of all logs and tables can be compared: question, calls and tools as JSON.
 
 use super::{Calls, Definitions, Json, Message, Number, Object, Sample, ToolCall, ToolDefinition};
 

@@ -11,7 +11,7 @@ use super::{Json, Object};
 pub struct Origin {
     /// The turn's own id in its log.
     pub source_id: Option<String>,
-    /// The model that answered, else the one that was asked.
+    /// The model that answered, else the requested one.
     pub model: Option<String>,
     /// When the turn began.
     pub timestamp: Option<Timestamp>,
@@ -19,7 +19,7 @@ pub struct Origin {
     pub latency_s: Option<f64>,
     /// What a benchmark says of the turn. No judge is shown it.
     pub gold: Option<Gold>,
-    /// What its record says beside: the session, the user, whatever a team writes there; by column.
+    /// Other metadata of its record, by column: the session, the user, a team's own keys.
     pub about: Option<Arc<Object>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a judge model is asked.
+//! The prompt for a judge model.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A limit on cost that several runs share: what one asks of it, and what it gets. Money is counted in whole millionths of a millionth of a
-//! dollar, so that sums are exact.
+//! A cost limit that several runs share: the requests of a run, and what it gets. Money is counted in whole millionths of a
+//! millionth of a dollar, so that sums are exact.
 
 /// What a run has of a purse, and what it would like to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub enum RailsError {
     /// A label without a visible character.
     #[error("a rail is blank")]
     Blank,
-    /// Two labels that a reply could not tell apart.
+    /// Two labels that a reply cannot distinguish.
     #[error("the rails `{0}` and `{1}` differ in letter case or white space only")]
     Alike(String, String),
     /// The label for right calls is none of the labels.

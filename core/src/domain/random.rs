@@ -1,4 +1,4 @@
-//! Randomness that is the same on every machine and in every run.
+//! Random numbers that are the same on every machine and in every run.
 
 /// A stream of pseudo-random numbers that its seed decides: SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014). Good enough to resample with, of no use for secrets.

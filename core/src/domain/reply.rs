@@ -1,4 +1,4 @@
-//! What a judge model answered.
+//! The reply of a judge model.
 
 /// A paid-for answer, before anybody reads a verdict out of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Reply {
     pub stop: Stop,
     /// Tokens of all answers that were paid for.
     pub usage: Usage,
-    /// The model that says it answered; gateways and aliases make it differ from the one asked for.
+    /// The model that the reply names; with gateways and aliases, it may differ from the requested one.
     pub model: Option<String>,
     /// From sending the attempt that succeeded to its last byte.
     pub latency_ms: u64,
@@ -24,7 +24,7 @@ pub struct Reply {
     pub cost_usd: Option<f64>,
 }
 
-/// What was paid for an answer, be it of use or not.
+/// What was paid for an answer, useful or not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paid {
     /// Tokens, reasoning included.

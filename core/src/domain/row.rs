@@ -1,4 +1,4 @@
-//! One row as a table or log holds it, before anything is read out of its cells.
+//! One row of a table or log, before its cells are parsed.
 
 use super::{Json, Sample, Variable};
 
@@ -15,7 +15,7 @@ pub struct RawRow {
     pub extras: Vec<(Variable, Cell)>,
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Cell {
     /// The record does not have the key at all.
@@ -107,7 +107,7 @@ pub enum RowErrorCode {
     DuplicateId,
     /// The log keeps a placeholder instead of the content.
     Redacted,
-    /// The answer was cut before a whole call, so that nobody knows what it was to call.
+    /// The answer was cut before a complete call, so its call is unknown.
     AnswerCut,
     /// A filter, a guardrail or the provider kept the answer back.
     AnswerBlocked,

@@ -27,7 +27,7 @@ pub struct Sample {
     pub flags: Vec<Flag>,
     /// Where in a log it comes from.
     pub origin: Origin,
-    /// Where in its transcript it stands; `None` for what is a record of its own.
+    /// Its position in its transcript; `None` if it is not part of one.
     pub place: Option<Place>,
     /// What came after it in its transcript.
     pub after: Aftermath,

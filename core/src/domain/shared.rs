@@ -1,5 +1,5 @@
-//! The beginning of something long that several samples share: of a transcript of ten thousand turns one copy is held, and each
-//! turn shows the part before it.
+//! A long sequence of which several samples share a prefix: a transcript of ten thousand turns is stored once, and each turn
+//! shows the part before it.
 
 use std::ops::Deref;
 use std::sync::Arc;

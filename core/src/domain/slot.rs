@@ -1,4 +1,4 @@
-//! What of a row judges can be shown, and the names it goes by.
+//! The values of a row that judges can be shown, and the columns that hold them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ pub enum Slot {
 /// The names of a slot.
 struct Names {
     slot: Slot,
-    /// Of columns that hold it: its own, then those understood without being told, the likeliest first.
+    /// Names of columns that hold it: its own, then usual other names, the likeliest first.
     columns: &'static [&'static str],
     /// Of variables that mean it in other tools' templates.
     variables: &'static [&'static str],
@@ -122,7 +122,7 @@ impl Slot {
         self.aliases()[0]
     }
 
-    /// The column names understood without being told, the likeliest first.
+    /// The usual column names, the likeliest first.
     pub fn aliases(self) -> &'static [&'static str] {
         self.names().columns
     }
@@ -145,7 +145,7 @@ impl fmt::Display for Slot {
     }
 }
 
-/// A name that is no slot's.
+/// A name that is not a slot's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not one of {all}{near}",

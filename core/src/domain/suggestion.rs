@@ -1,4 +1,4 @@
-//! What somebody probably meant who wrote a name that does not exist.
+//! Suggests the name that was probably meant instead of an unknown one.
 
 /// `; did you mean `x`?` with the candidate nearest to `text`, or nothing where none is near: a third of its letters may be wrong,
 /// two in a row may be swapped for the price of one (Damerau and Levenshtein's distance).

@@ -1,4 +1,4 @@
-//! What a verdict is about.
+//! The tasks: what a judge is asked about.
 
 use std::str::FromStr;
 
@@ -7,9 +7,9 @@ use super::did_you_mean;
 /// A criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Task {
-    /// Whether the arguments are right, whatever the tool.
+    /// Whether the arguments are right, regardless of the tool.
     ParameterExtraction,
-    /// Whether the right tools were chosen, calling none included, whatever the arguments.
+    /// Whether the right tools (or rightly none) were chosen, regardless of the arguments.
     ToolSelection,
     /// Both.
     ToolCalling,
@@ -30,9 +30,9 @@ pub enum Task {
 /// A question about the calls themselves, seen with what came before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallTask {
-    /// Whether the arguments are right, whatever the tool.
+    /// Whether the arguments are right, regardless of the tool.
     ParameterExtraction,
-    /// Whether the right tools were chosen, whatever the arguments.
+    /// Whether the right tools were chosen, regardless of the arguments.
     ToolSelection,
     /// Both.
     ToolCalling,
@@ -43,7 +43,7 @@ pub enum CallTask {
 pub enum Scope {
     /// One turn of the assistant's.
     Turn,
-    /// A whole transcript: asked once, about its last turn.
+    /// A whole transcript: judged once, at its last turn.
     Transcript,
 }
 
@@ -92,7 +92,7 @@ impl Task {
         self.about_calls().is_some() || of_results
     }
 
-    /// What of a transcript it is asked about.
+    /// The part of a transcript that it is about.
     pub fn scope(self) -> Scope {
         match self {
             Task::Trajectory | Task::TaskCompletion | Task::AnswerCorrectness => Scope::Transcript,

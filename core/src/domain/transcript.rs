@@ -1,4 +1,4 @@
-//! Where in a transcript a turn stands, and what came after it.
+//! A turn's position in its transcript, and what came after it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Place {
     pub episode: Option<Arc<Episode>>,
 }
 
-/// What a benchmark says of a whole episode. It is no gold of any turn: most turns of a failed episode are right.
+/// What a benchmark says about a whole episode. It is not gold for a turn: most turns of a failed episode are right.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Episode {
     /// What the episode earned, mostly 0 or 1.
@@ -39,7 +39,7 @@ impl Episode {
 pub struct Aftermath {
     /// What the turn's calls returned, in the order of the log.
     pub results: Vec<ToolResult>,
-    /// The assistant's next message, be it words or calls.
+    /// The assistant's next message: words or calls.
     pub next: Option<Message>,
     /// The last thing that the assistant said to the user in the transcript, if that is the turn itself or came after it.
     pub final_answer: Option<Arc<str>>,
@@ -83,7 +83,7 @@ impl Aftermath {
         messages
     }
 
-    /// What the calls returned, as templates show it: a single result as it stands, several as JSON.
+    /// The results of the calls, as templates show them: a single result unchanged, several as JSON.
     pub fn results_shown(&self) -> Option<Cow<'_, str>> {
         match &self.results[..] {
             [] => None,

@@ -1,4 +1,4 @@
-//! What one question to a judge is about: a turn with all of its calls, or each of them by itself.
+//! The unit of judging: a turn with all of its calls, or each call by itself.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a template asks for of a row.
+//! The variables that a template can use.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::Slot;
 pub enum Variable {
     /// One that rows of every table and log may have.
     Slot(Slot),
-    /// What a column holds, whatever it is: `row["policy"]`.
+    /// The value of any column: `row["policy"]`.
     Column(Arc<str>),
 }
 

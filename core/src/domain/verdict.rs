@@ -1,4 +1,4 @@
-//! What became of one question to a judge.
+//! The outcome of one question to a judge.
 
 use super::{Abstention, AbstentionKind, Findings};
 
@@ -7,13 +7,13 @@ use super::{Abstention, AbstentionKind, Findings};
 pub struct Verdict {
     /// A label, or why there is none.
     pub outcome: Outcome,
-    /// Why, in the judge's words; absent where none was asked for or given.
+    /// The judge's explanation; absent if none was requested or given.
     pub explanation: Option<String>,
     /// How sure the judge is of the label, 0 to 1; absent where nothing was measured.
     pub confidence: Option<f64>,
     /// How probable it is that the label would pass, 0 to 1, also where there is none; absent where nothing was measured.
     pub p_correct: Option<f64>,
-    /// What is wrong with the calls; absent where no list was asked for or could be read.
+    /// The findings; absent if no list was requested or readable.
     pub findings: Option<Findings>,
 }
 

@@ -1,4 +1,4 @@
-//! Whose loop an episode follows.
+//! Which loop an episode follows: ours, or that of another tool.
 
 /// Whose loop an episode follows, where it differs from ours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

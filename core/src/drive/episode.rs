@@ -1,9 +1,9 @@
-//! One agent in one case: what it is sent next, and what its reply leads to.
+//! The loop of one agent in one case: what it is sent next, and what its reply leads to.
 //!
-//! The loop is the same for every provider. Calls count by their presence, whatever the reply's end is called; those of a reply that
+//! The loop is the same for every provider. A reply has calls if it contains them, whatever its stated end; those of a reply that
 //! was cut off, refused or filtered are recorded and not executed. Calls run one after another in the order of the reply, and all
-//! results go back before the next reply is asked. A reply without calls ends the user's turn: what the user says next follows, or
-//! else the episode has finished. No user is simulated.
+//! results go back before the next reply is requested. A reply without calls ends the user's turn: the user's next message
+//! follows, or else the episode is finished. No user is simulated.
 
 use std::collections::HashSet;
 use std::sync::Arc;

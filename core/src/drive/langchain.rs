@@ -1,8 +1,8 @@
 //! LangChain Benchmarks' four tool-usage tasks as suites.
 //!
-//! The questions of the typewriters and of the multiverse are LangChain's, under the licence beside them. Those of the relational
-//! task were never published with the package: twenty-four of our own stand in their place, each with a chain of calls that leads
-//! to its answer. An export of the peer's data set can be driven instead ([`suite_of`]).
+//! The questions of the typewriters and of the multiverse are LangChain's, under the license beside them. Those of the relational
+//! task were never published with the package; twenty-four of our own replace them, each with a chain of calls that leads to its
+//! answer. An export of the peer's data set can be driven instead ([`suite_of`]).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tools that are not there: rules say what their calls return.
+//! Mocked tools: rules that say what a call returns.
 
 use crate::domain::{Json, Object};
 use crate::score::{Equality, is_about_equal};

@@ -1,8 +1,8 @@
-//! Agents driven through cases: a model replies, its calls are answered by mocks or an environment, and what came of it is scored.
+//! Agents driven through cases: a model replies, mocks or an environment answer its calls, and the result is scored.
 //!
 //! *Suite* → *case* → *episode* (a case, an agent, a repeat) → *turn* (one reply of the model) → *call*.
 //!
-//! Nothing here asks a model: an [`Episode`] says what to send next, and takes the reply.
+//! Nothing here calls a model: an [`Episode`] says what to send next, and takes the reply.
 
 mod compat;
 mod episode;

@@ -1,4 +1,4 @@
-//! Tools under names that every provider takes.
+//! Tools under names that every provider accepts.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A case's tools, called by hand: what an agent would be told, without an episode.
+//! A case's tools, called by hand without an episode.
 
 use std::sync::Arc;
 

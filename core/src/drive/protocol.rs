@@ -1,4 +1,4 @@
-//! What an agent of the user's own is told, and what it says: JSON objects, each with a `type`.
+//! The protocol with a user's own agent: JSON objects with a `type`, in both directions.
 //!
 //! ```text
 //! we:    {"type": "case", "version": 1, "id": "now#1", "messages": […], "tools": […]}
@@ -7,8 +7,8 @@
 //! agent: {"type": "answer", "text": "It is 4 degrees."}
 //! ```
 //!
-//! `calls` holds several calls at once. After an answer, what the user says next comes as `user`. Fields that are not known are ignored;
-//! types that are not known are errors: a misspelled answer would otherwise be waited for.
+//! `calls` holds several calls at once. After an answer, the user's next message comes as `user`. Unknown fields are ignored.
+//! Unknown types are errors, because we would wait forever for a misspelled answer.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! An agent whose replies are written down: for trying a suite without a model.
+//! An agent with scripted replies, to try a suite without a model.
 
 use std::collections::HashMap;
 use std::sync::Arc;

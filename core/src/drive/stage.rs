@@ -1,4 +1,4 @@
-//! A case made ready to be driven: what its episodes share.
+//! A case ready to be driven: the parts that all its episodes share.
 
 use std::sync::Arc;
 

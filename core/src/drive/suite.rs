@@ -1,4 +1,4 @@
-//! What agents are driven through: cases, each with the tools on offer, what the user says, and what is expected.
+//! A suite: cases with the tools on offer, the user's messages, and the expected calls.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What becomes of the calls of one episode.
+//! Executes the calls of one episode with mocks or an environment.
 
 use super::compat::Loop;
 use super::mock::{MockAnswer, MockResult, MockState, Unmatched};

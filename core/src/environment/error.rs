@@ -1,4 +1,4 @@
-//! What a tool raises instead of returning something.
+//! The exceptions of tools.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a tool is called with.
+//! The arguments of a tool.
 
 use std::borrow::Cow;
 

@@ -7,14 +7,14 @@
 //! | `relational` | look things up in three tables of users, places and foods | 17 | none |
 //! | `multiverse` | calculate where arithmetic is another | 10 | none |
 //!
-//! A call gives what the peer's tool gives, to the last digit and letter: arguments are read by the rules of pydantic 1
-//! ([`Input`]), numbers are Python's, texts and errors are the peer's. A call of an unknown tool is an observation; what a tool raises
-//! is a [`ToolError`]. So there is one behaviour here and no compatibility mode: whether an error ends the episode, as in the
-//! peer, or goes back to the agent is decided by what drives the agent.
+//! A call returns exactly what the peer's tool returns: arguments are read by the rules of pydantic 1 ([`Input`]), numbers are
+//! Python's, texts and errors are the peer's. A call of an unknown tool is an observation; an exception of a tool is a
+//! [`ToolError`]. So there is no compatibility mode here: the driver of the agent decides whether an error ends the episode, as
+//! in the peer, or goes back to the agent.
 //!
-//! Logarithms, powers, sines and cosines are the platform's, as Python's are: their last digit may differ between platforms.
+//! Logarithms, powers, sines and cosines are the platform's, like Python's: their last digit may differ between platforms.
 //!
-//! Instructions, definitions and tables are LangChain's, under the MIT licence in `LICENSE-LANGCHAIN` beside this file.
+//! Instructions, definitions and tables are LangChain's, under the MIT license in `LICENSE-LANGCHAIN` beside this file.
 
 mod arguments;
 mod complex;

@@ -1,4 +1,4 @@
-//! Arithmetic of another universe, on Python's floats.
+//! LangChain Benchmarks' alternative arithmetic, on Python's floats.
 
 use std::f64::consts::E;
 

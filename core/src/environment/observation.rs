@@ -1,4 +1,4 @@
-//! What an agent sees of a call.
+//! The result of a call as the agent sees it.
 
 use std::fmt;
 

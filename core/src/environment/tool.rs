@@ -1,4 +1,4 @@
-//! A tool: how it is offered, which fields it has, and what it does.
+//! A tool: its definition, its fields, and its function.
 
 use super::arguments::Arguments;
 use super::input::Input;

@@ -1,4 +1,4 @@
-//! An environment as an agent finds it: what it offers, and what has become of it so far.
+//! An environment during an episode: the tools on offer, and the current state.
 
 use super::input::Input;
 use super::name::EnvironmentName;

@@ -1,4 +1,4 @@
-//! Right calls: the accepted answer, and edits of it that change nothing that matters.
+//! Right calls: the accepted answer, and harmless edits of it.
 
 use super::decimal::Decimal;
 use super::literal::Said;

@@ -1,4 +1,4 @@
-//! Plain arithmetic of numbers, as it stands in expected calls: `1/6`, `500*500`.
+//! Plain arithmetic in expected calls: `1/6`, `500*500`.
 
 use crate::domain::{Json, Number};
 

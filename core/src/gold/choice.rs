@@ -1,4 +1,4 @@
-//! Which of the calls that could be made go into a table: types as even as the material allows.
+//! Chooses which generated calls go into a table: types as balanced as the material allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

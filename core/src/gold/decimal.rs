@@ -1,4 +1,4 @@
-//! Numbers as they are written, with the places that they are written with.
+//! Numbers with the decimal places that they are written with.
 
 use crate::domain::{Json, Number};
 

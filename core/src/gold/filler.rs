@@ -1,4 +1,4 @@
-//! Values that somebody might give for a parameter who has read the question too fast.
+//! Plausible wrong values for a parameter, as of a reader who skimmed the question.
 
 use super::filler_table;
 use super::random::Random;

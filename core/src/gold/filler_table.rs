@@ -1,4 +1,4 @@
-//! What somebody writes for a parameter of whom nobody has told the value: by the words of its name.
+//! Plausible made-up values for a parameter, by the words of its name.
 
 use super::random::Random;
 use super::words::parts;

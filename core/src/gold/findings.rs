@@ -1,4 +1,4 @@
-//! What a judge should find in calls with a mistake: the differences from the right calls, in the words that judges use.
+//! The findings that a judge should list for a wrong call: its differences from the right one.
 
 use super::mistakes::Mistake;
 use crate::domain::{Finding, FindingKind, Findings, ToolCall};

@@ -1,4 +1,4 @@
-//! The calls that are made of one question: the right ones, and the wrong ones, each checked by the scorer.
+//! The calls generated from one question, right and wrong, each checked by the scorer.
 
 use super::accepted::Benign;
 use super::findings::findings;

@@ -1,4 +1,4 @@
-//! Whether a value stands in a question's text as it is.
+//! Whether a value occurs literally in a question's text.
 
 use super::question::{ExpectedAction, Question, is_marker};
 use super::words::{numbers, words};

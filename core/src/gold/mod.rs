@@ -1,4 +1,4 @@
-//! Tables of calls of which it is known whether they are right: accepted answers, typed mistakes, real models' mistakes.
+//! Generates tables of calls with known labels: accepted answers, typed mistakes, real models' mistakes.
 //!
 //! ```
 //! use tooljudge_core::domain::Json;
@@ -17,8 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every wrong call is wrong, and every right one right, by the scorer [`bfcl_ast`](crate::score::bfcl): what it sees otherwise
-//! is discarded and counted. All draws depend on the seed, the question's id and the type of edit alone.
+//! The scorer [`bfcl_ast`](crate::score::bfcl) checks that every right call is right and every wrong one wrong; other calls are
+//! discarded and counted. All draws depend only on the seed, the question's id and the type of edit.
 
 mod accepted;
 mod arithmetic;

@@ -1,4 +1,4 @@
-//! Questions from a table of one's own: the call itself is the only accepted answer.
+//! Questions from the user's own table: the call itself is the only accepted answer.
 
 use super::bfcl::{Unusable, only};
 use super::question::{Expectation, ExpectedAction, Question};

@@ -1,4 +1,4 @@
-//! A question with its tools and with what counts as a right answer.
+//! A question with its tools and its right answers.
 
 use super::tool::Tool;
 use crate::domain::{Json, Object, ToolCall};

@@ -1,4 +1,4 @@
-//! Draws that depend on a seed and on what they are for, and on nothing else.
+//! Random draws that depend only on a seed and on what is drawn.
 
 use crate::domain;
 

@@ -1,4 +1,4 @@
-//! A tool as its definition describes it, as far as making calls of it goes.
+//! A tool, as far as generating calls needs its definition.
 
 use crate::domain::Json;
 

@@ -1,4 +1,4 @@
-//! The words of questions and names, and slips of the pen with them.
+//! The words of questions and names, and typos of them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,9 +1,9 @@
-//! What the file of a language holds.
+//! The contents of a language file.
 //!
-//! Every list may be left out. Words of a list stand between white space; phrases are an array. But for `[verdict]` all are
-//! *folded*: lower case, without accents and apostrophes (`fur` for `für`, `aujourdhui`), with spaces around signs that are
-//! words of their own (`后 天`). In lists of dates and times an entry of several words is written with lines between them
-//! (`i_dag`), and signs may stand together (`后天`).
+//! Every list may be left out. Words of a list are separated by white space; phrases are an array. Except in `[verdict]`, all are
+//! *folded*: lower case, without accents and apostrophes (`fur` for `für`, `aujourdhui`), with spaces around characters that are
+//! words by themselves (`后 天`). In lists of dates and times, an entry of several words is joined by underscores (`i_dag`), and
+//! such characters may be adjacent (`后天`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Values of a column sorted into few bins, so that a split is sought among tens of thresholds and not thousands of values.
+//! Sorts a column's values into a few bins, so that a split has tens of candidate thresholds instead of thousands.
 
 use super::digits::rounded;
 use super::examples::Examples;

@@ -1,4 +1,4 @@
-//! From log-odds to a probability that comes true as often as it says.
+//! Calibrates log-odds into probabilities.
 
 use super::isotonic::Isotonic;
 use super::platt::Platt;

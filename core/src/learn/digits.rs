@@ -1,4 +1,4 @@
-//! Numbers cut to a few significant digits, so that a text of many of them stays small.
+//! Rounds numbers to a few significant digits, so that model files stay small.
 
 use serde_json::Value;
 

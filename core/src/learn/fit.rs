@@ -1,4 +1,4 @@
-//! Grows a forest, each tree on what those before it got wrong.
+//! Fits a forest by boosting: each tree corrects the errors of those before it.
 
 use super::bins::Bins;
 use super::digits::rounded;

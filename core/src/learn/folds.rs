@@ -1,4 +1,4 @@
-//! Examples parted for cross-validation, without parting what goes together.
+//! Splits examples for cross-validation without separating groups.
 
 use std::collections::BTreeMap;
 

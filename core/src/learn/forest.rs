@@ -1,4 +1,4 @@
-//! A fitted forest: the sum of what its trees say is the log-odds of "yes".
+//! A fitted forest: the sum of its trees' outputs is the log-odds of "yes".
 
 use super::tree::{Child, Node, Tree, leaf_of};
 

@@ -1,4 +1,4 @@
-//! Grows one tree: of all leaves the one with the most to gain is split next.
+//! Grows one tree: always splits the leaf with the largest gain.
 
 use super::bins::Bins;
 use super::histogram::{Derivatives, Histogram, Sums};

@@ -1,4 +1,4 @@
-//! Sums over the examples in a leaf by bin of each column: all that a split depends on.
+//! Sums over the examples of a leaf by bin of each column, which is all that a split depends on.
 
 use super::bins::{Bins, MOST_BINS};
 

@@ -1,4 +1,4 @@
-//! The growing function that is nearest to the answers.
+//! Isotonic regression: the increasing function closest to the answers.
 
 use super::calibration::{Scored, UnusableScores, check};
 use super::digits::rounded;

@@ -1,4 +1,4 @@
-//! Boosted trees for questions with two answers: grown from labelled examples, kept as a small text, evaluated in microseconds.
+//! Boosted trees for yes/no questions: fitted to labelled examples, stored as a small text, evaluated in microseconds.
 //!
 //! ```text
 //!  Examples ─bins─▶ histograms ─grow─▶ Forest ─margin─▶ log-odds ─Calibration─▶ probability

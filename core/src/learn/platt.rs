@@ -1,4 +1,4 @@
-//! The logistic curve that is nearest to the answers.
+//! Platt scaling: the logistic curve closest to the answers.
 
 use super::calibration::{Scored, UnusableScores, check};
 use super::digits::rounded;

@@ -1,4 +1,4 @@
-//! The best way to part the examples in a leaf.
+//! Finds the best split of the examples in a leaf.
 
 use super::bins::{Bins, MOST_BINS};
 use super::histogram::{Histogram, Sums};

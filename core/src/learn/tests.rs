@@ -1,4 +1,4 @@
-//! What forests must do on toy data, and what must hold for any.
+//! Tests of forests on toy data, and properties that must hold for any data.
 
 use proptest::prelude::*;
 use serde_json::Value;

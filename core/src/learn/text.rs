@@ -1,12 +1,13 @@
-//! Forests and calibrations as JSON, and back: what is damaged is refused, and never followed.
+//! Forests and calibrations to JSON and back; damaged files are refused.
 //!
 //! ```json
 //! {"columns":2,"base":-0.5,"trees":[{"n":[[0,0.5,-1,1],[1,2.5,-2,-3]],"v":[-0.2,0.1,0.4],"m":[0.02,0.3]}]}
 //! ```
 //!
-//! `n` holds the tests of a tree, each `[column, threshold, left, right]`: a feature at the threshold or below goes left. A child from 0 on is a
-//! test of this tree, which comes after its parent; -1 is the first leaf, -2 the second. `v` holds the leaves, `m` the mean of
-//! the leaves below each test. Calibrations are `{"isotonic":[[log-odds,probability],...]}` or `{"platt":[slope,intercept]}`.
+//! `n` holds the tests of a tree, each `[column, threshold, left, right]`: a feature at the threshold or below goes left. A child
+//! of 0 or more is a test of this tree, which comes after its parent; -1 is the first leaf, -2 the second. `v` holds the leaves,
+//! `m` the mean of the leaves below each test. Calibrations are `{"isotonic":[[log-odds,probability],...]}` or
+//! `{"platt":[slope,intercept]}`.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! One tree: tests of features, and a number at each end.
+//! One tree: feature tests at the nodes, numbers at the leaves.
 
 use super::digits::rounded;
 

@@ -1,7 +1,7 @@
-//! Null arguments of calls that come out of a table which cannot tell null from absent.
+//! Null arguments of calls from tables that cannot distinguish null from absent.
 //!
-//! A struct has the fields of all rows, so a null in it may be one that an agent passed or one that only fills the place of what other
-//! rows have. The tool's own schema decides: an argument that must be there, and may be null, is null.
+//! A struct has the fields of all rows, so a null in it may be one that an agent passed, or padding for a field that only other
+//! rows have. The tool's schema decides: if an argument is required and may be null, it is null.
 
 use std::cell::Cell;
 

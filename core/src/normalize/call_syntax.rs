@@ -1,4 +1,4 @@
-//! Calls as a programmer writes them: `[spotify.play(track='a', volume=3), pause()]`.
+//! Parses call syntax: `[spotify.play(track='a', volume=3), pause()]`.
 //!
 //! `calls := "[" list "]" | list`, `list := call (("," | ";" | newline) call)*`, `call := name "(" argument, … ")"`. What
 //! the names and the positional arguments mean is not known here.

@@ -1,4 +1,4 @@
-//! Which columns of a table hold what: `user_input, generated, tools` are a question, a call and definitions.
+//! Detects which columns of a table hold what: `user_input, generated, tools` are a question, a call and definitions.
 
 mod place;
 mod products;

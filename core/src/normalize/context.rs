@@ -1,4 +1,4 @@
-//! The conversation around a question, where a row holds both: `question` is its last user message, `messages` all of it.
+//! The conversation around a question, if a row has both: `question` is its last user message, `messages` all of it.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

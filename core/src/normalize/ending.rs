@@ -1,7 +1,7 @@
-//! How an answer ended, where the model did not end it by itself: `"finish_reason": "length"`, `"stopReason": "guardrail_intervened"`.
+//! How an answer ended if the model did not end it itself: `"finish_reason": "length"`, `"stopReason": "guardrail_intervened"`.
 //!
-//! An answer that was cut, blocked or broken did not decide to call nothing. [`WORDS`] is the table of what all vendors say; the
-//! word is found wherever they write it.
+//! An answer that was cut, blocked or broken did not decide to call nothing. [`WORDS`] is the table of all vendors' words for
+//! that; they are found wherever a vendor writes them.
 
 use std::collections::BTreeSet;
 

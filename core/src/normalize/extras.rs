@@ -1,4 +1,4 @@
-//! What only some templates show, out of its cells: what came back, what the agent answered, what was expected.
+//! Values that only some templates show: results, the agent's answer, expected calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Raw row to sample: whatever shape the question, the call and the definitions were logged in, checks and reports see
-//! one.
+//! Turns raw rows into samples: whatever the logged form of the question, the call and the definitions, checks and reports see
+//! only one.
 //!
 //! ```
 //! use tooljudge_core::domain::{Calls, Cell, RawRow};
@@ -16,7 +16,7 @@
 //! # Ok::<(), tooljudge_core::domain::RowError>(())
 //! ```
 //!
-//! Nothing is repaired, renamed or merged. Reading tables and logs is not done here.
+//! Nothing is repaired, renamed or merged. Tables and log files are read elsewhere.
 
 mod blanks;
 mod call_syntax;

@@ -1,4 +1,4 @@
-//! Objects that a typed file holds as lists of their entries: `[{"key":"city","value":"Oslo"}]`, `[["city","Oslo"]]`.
+//! Objects stored as lists of entries in typed files: `[{"key":"city","value":"Oslo"}]`, `[["city","Oslo"]]`.
 //!
 //! Such a list is an object only where nothing but an object makes sense: elsewhere it may be the model's own.
 

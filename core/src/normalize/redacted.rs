@@ -1,4 +1,4 @@
-//! Turns of which a log kept no content: a mark stands where the question, the answer or an argument was.
+//! Turns without content in the log: a mark replaces the question, the answer or an argument.
 
 use super::question::Question;
 use crate::domain::{Arguments, Calls, Cell, Json, Message, RowError, RowErrorCode, is_hidden};

@@ -1,4 +1,4 @@
-//! A cell of calls that holds what several turns called, with the results between them: `[call, result, call]`.
+//! Cells of calls with several turns and the results between them: `[call, result, call]`.
 
 use super::{ending, question};
 use crate::domain::{Cell, Json, Message, Role, RowError, RowErrorCode};

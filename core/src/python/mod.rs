@@ -1,4 +1,4 @@
-//! How Python reads and writes values, for the rooms that give a peer's exact numbers and texts.
+//! How Python reads and writes values, to match other tools' numbers and texts exactly.
 //!
 //! `number.rs` is what `int` and `float` read, `text.rs` what `str`, `repr` and `json.dumps` write.
 

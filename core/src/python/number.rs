@@ -1,4 +1,4 @@
-//! How Python reads numbers and white space in a text.
+//! How Python parses numbers and white space.
 
 use std::borrow::Cow;
 

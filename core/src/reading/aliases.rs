@@ -1,4 +1,4 @@
-//! Names of one thing: units, currencies, languages, places.
+//! Different names of one thing: units, currencies, languages, places.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

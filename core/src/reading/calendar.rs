@@ -1,6 +1,6 @@
-//! Days of the Gregorian calendar, counted, so that they can be added to.
+//! Days of the Gregorian calendar as numbers, for arithmetic.
 //!
-//! Not `jiff::civil::Date`: its years end with 9999, where adding fails or stops, and it gives out no count of days.
+//! `jiff::civil::Date` is not used, because its years end at 9999, where adding fails or stops, and it gives no count of days.
 
 /// A day, as the number of days since 1 January 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! A number that stands in a text.
+//! A number in a text.
 
 use super::units::Unit;
 

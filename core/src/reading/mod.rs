@@ -1,4 +1,4 @@
-//! What a text says: its words, numbers, amounts, dates and times of day, in the languages of `core/languages/`.
+//! Reads words, numbers, amounts, dates and times of day from texts, in the languages of `core/languages/`.
 //!
 //! Everything reads text [folded](words::fold) once. What words mean is looked up in `vocabulary.rs`; number words of a
 //! language other than English count only in texts that `spoken.rs` finds to be in that language.

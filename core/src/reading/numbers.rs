@@ -1,4 +1,4 @@
-//! Numbers in a text, in digits or words, and what an argument may make of them.
+//! Numbers in a text, in digits or words, and the arguments that may express them.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Numbers spelled out in a language other than English: `fünfundzwanzig`, `mil quinientos`, `三千二百`.
 //!
-//! A number is read as a sum of terms of falling places. A word adds a term (`zwanzig`), or multiplies what stands before it and
-//! is smaller (`tausend`).
+//! A number is read as a sum of decreasing terms. A word adds a term (`zwanzig`), or multiplies the smaller terms before it
+//! (`tausend`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Which languages a text is in, as far as small words tell: enough to know whose words its words may be.
+//! Detects the languages of a text by frequent small words, to know whose number words may occur.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Units of measure by what they are worth, so that a value can be followed from one unit to another.
+//! Units of measure with conversion factors.
 
 use super::vocabulary::meaning;
 

@@ -1,4 +1,4 @@
-//! What a word can mean for numbers, dates and times, in any of the languages.
+//! The meanings of words for numbers, dates and times, in all languages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;

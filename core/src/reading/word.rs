@@ -1,4 +1,4 @@
-//! A word of a text, with what it can mean there.
+//! A word of a text with its possible meanings.
 
 use super::spoken::Languages;
 use super::vocabulary::{INDEX, Meaning, NOTHING, Role, meaning};

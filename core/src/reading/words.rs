@@ -1,4 +1,4 @@
-//! Words: text folded so that letter case, accents and punctuation stop to matter.
+//! Words of a text, folded to ignore letter case, accents and punctuation.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,4 +1,4 @@
-//! The templates that come inside the binary.
+//! The built-in templates.
 
 use super::error::TemplateError;
 use super::template::Template;

@@ -1,4 +1,4 @@
-//! Lays a block of logged text between two lines that the text itself cannot contain.
+//! Encloses a block of logged text between two lines that the text itself cannot contain.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! An audit for people: what pushed a judge, how far, and how sure that is.
+//! The report of an audit for people: flip rates with intervals.
 
 use std::fmt::Write;
 

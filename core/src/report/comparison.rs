@@ -1,4 +1,4 @@
-//! Judges held against one, on a terminal.
+//! The comparison of judges with one reference judge, for a terminal.
 
 use super::numbers::{counted, fixed, interval, percent, value};
 use super::plain::{judge, wrapped};

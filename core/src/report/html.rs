@@ -1,4 +1,4 @@
-//! A benchmark as one HTML file, which opens offline: its data, its looks and the script that draws it are all inside.
+//! A benchmark as one HTML file that opens offline: data, style and script are all inside.
 
 use serde_json::Value;
 

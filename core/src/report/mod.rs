@@ -1,4 +1,4 @@
-//! What a benchmark or an audit came to, for people: terminal, Markdown, one HTML file.
+//! Reports of benchmarks and audits for people: terminal, Markdown, HTML.
 
 mod audit;
 mod comparison;

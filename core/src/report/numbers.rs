@@ -1,4 +1,4 @@
-//! Figures as people read them: as many digits as mean something.
+//! Formats figures for people, with as many digits as mean something.
 
 use std::borrow::Borrow;
 

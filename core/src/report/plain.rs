@@ -1,4 +1,4 @@
-//! Texts of others as they can stand on a terminal: names, columns and their values may hold anything.
+//! Makes foreign text safe for a terminal: names, columns and their values may contain anything.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

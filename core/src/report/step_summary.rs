@@ -1,4 +1,4 @@
-//! What a command came to, in Markdown for the page of a build: GitHub shows what a step appends to a file.
+//! The result of a command in Markdown, for GitHub's job summary.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Tables as text: as wide as they want to be where that fits a line, else narrower, else cut into blocks of columns.
+//! Tables as text: at their natural width if that fits, else narrower, else split into blocks of columns.
 
 use unicode_width::UnicodeWidthStr;
 

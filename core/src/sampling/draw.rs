@@ -1,4 +1,4 @@
-//! Draws without replacement; each gives the places that were drawn, in random order, with the probability that each had.
+//! Draws without replacement: the drawn positions in random order, each with its inclusion probability.
 
 use crate::domain::Random;
 

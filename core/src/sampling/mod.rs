@@ -1,4 +1,4 @@
-//! Which rows to mark next: draws whose probabilities are known, so that what is found in them speaks for all rows.
+//! Draws rows to mark with known probabilities, so that estimates from the marks hold for all rows.
 
 mod draw;
 mod rounds;

@@ -1,4 +1,4 @@
-//! The arguments of calls against the schemas of the tools on offer, by JSON Schema's own rules and nothing else.
+//! Checks the arguments of calls against the tools' schemas, by JSON Schema's own rules and nothing else.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! Estimates the memory that compiling a schema needs, before it is compiled. The validator compiles a schema once for each place where it
-//! occurs, and below `unevaluatedProperties` and `unevaluatedItems` once for each path that leads there: a few lines can have more paths
-//! than fit into any memory.
+//! Estimates the memory for compiling a schema, before it is compiled. The validator compiles a schema once for each place where
+//! it occurs, and below `unevaluatedProperties` and `unevaluatedItems` once for each path that leads there: a few lines can have
+//! more paths than fit into any memory.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;

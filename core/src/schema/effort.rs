@@ -1,5 +1,5 @@
-//! What it takes to check arguments against a schema, told before it is done: definitions come from logs, and a few references can
-//! unfold a small one to more than any machine holds.
+//! Estimates the work of checking arguments against a schema, before it is done: definitions come from logs, and a few references
+//! can unfold a small one to more than any machine holds.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

@@ -1,5 +1,5 @@
-//! Values against a JSON Schema, with a bound on the work: schemas come from logs and suites, and a small one can unfold to more than any
-//! machine holds.
+//! Checks values against a JSON Schema, with a bound on the work: schemas come from logs and suites, and a small one can unfold
+//! to more than any machine holds.
 
 mod arguments;
 mod compilation;

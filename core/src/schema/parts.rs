@@ -1,4 +1,4 @@
-//! The schemas within a schema, and where its references lead.
+//! The subschemas of a schema, and the targets of its references.
 
 use percent_encoding::percent_decode_str;
 

@@ -1,4 +1,4 @@
-//! What counts of a schema's text for the work that it makes.
+//! Measures of a schema's text that determine the work of checking it.
 
 use crate::domain::Json;
 

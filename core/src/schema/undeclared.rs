@@ -1,4 +1,4 @@
-//! Parameters that a tool does not have.
+//! Parameters that a tool does not declare.
 
 use crate::domain::{Json, Object, did_you_mean};
 

@@ -1,4 +1,4 @@
-//! A compiled schema that refuses work without an end.
+//! A compiled schema with a bound on the work of validation.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};

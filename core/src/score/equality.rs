@@ -1,4 +1,4 @@
-//! When two JSON values are the same: Python's answer, JavaScript's, and JSON's own with types.
+//! Equality of JSON values: Python's, JavaScript's, and JSON's own with types.
 //!
 //! Scorers say which one they mean; none of them is `Json`'s `==`, which compares the text of numbers.
 

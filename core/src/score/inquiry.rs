@@ -1,4 +1,4 @@
-//! What a scorer would have a judge say of a case, where its peer asks a model.
+//! The questions that a scorer would ask a judge, if its peer uses a model.
 
 use crate::domain::{Json, Object, Task};
 

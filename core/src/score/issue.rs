@@ -1,4 +1,4 @@
-//! What is wrong with calls, typed, so that failure analysis is a group-by.
+//! Typed issues of calls, so that failure analysis is a group-by.
 
 use crate::domain::{Json, Object};
 

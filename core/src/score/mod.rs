@@ -1,9 +1,8 @@
-//! A call against the expected one, without a model: deterministic scorers, as their peers compute them and as each should
-//! have been.
+//! Scores calls against expected ones without a model. Each scorer has two modes: its peer's exact numbers, and ours, which fixes
+//! the peer's bugs.
 //!
-//! [`SCORERS`] is the table of all scorers; a new one is a file of its own and a line there. A scorer reads its peer's
-//! records as they are, since what normalizing levels out (null, absent and `{}`, duplicate calls, Python's tuples) makes a
-//! difference here.
+//! [`SCORERS`] is the table of all scorers; a new one is a file and a line there. A scorer reads its peer's records unchanged,
+//! since differences that normalizing removes (null, absent and `{}`, duplicate calls, Python's tuples) matter here.
 
 mod article;
 mod assignment;

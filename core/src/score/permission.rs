@@ -1,4 +1,4 @@
-//! Whether only tools were called that may be.
+//! Checks that only allowed tools were called.
 //!
 //! After DeepEval's `ToolPermissionMetric`: the share of calls whose tool is allowed, where a denied tool is never allowed and no
 //! list of allowed tools allows all others. Of its results none were recorded, so there is no exact mode for it.

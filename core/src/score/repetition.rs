@@ -1,4 +1,4 @@
-//! Whether an agent runs in circles: the same call, again and again.
+//! Detects loops: an agent that makes the same call again and again.
 //!
 //! After the repetition check of DeepEval's `AgentLoopDetectionMetric`: the call that was made most often with the same arguments
 //! decides. Below the limit the score is 1, from the limit on 0.5, from twice the limit on 0. Of the peer's results none were

@@ -1,4 +1,4 @@
-//! One option of a scorer: what it may hold, and how an error says so.
+//! One option of a scorer: its allowed values, and its error message.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Cases that are read already: what a benchmark times beside whole records.
+//! Cases that are already parsed, for benchmarks beside whole records.
 
 use super::{ScoreError, Scored, bfcl, deepeval, vitest};
 use crate::domain::{Json, Object};

@@ -1,4 +1,4 @@
-//! Reads lists of the rails in which each has its mark or number: `correct: ❌ / incorrect: ✅`, `P(correct) = 0.9`, rows of a table.
+//! Reads lists in which each rail has a mark or number: `correct: ❌ / incorrect: ✅`, `P(correct) = 0.9`, rows of a table.
 
 use super::fold::folded;
 use super::names::Names;

@@ -1,4 +1,4 @@
-//! The snapping of today: find every mention of a rail, weigh each by the rules, decide.
+//! The default rules: find every mention of a rail, weigh each by the rules, decide.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a word of a reply does.
+//! The effect of a word in a reply.
 
 /// What a word does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the sentences around a mention make of it.
+//! How the sentences around a mention change its meaning.
 
 use super::class::Class;
 use super::names::Names;

@@ -1,4 +1,4 @@
-//! Two rails in one sentence of which one is denied or taken back: `not A but B`, `A, no wait, B`.
+//! Two rails in one sentence, one of them denied or taken back: `not A but B`, `A, no wait, B`.
 
 use super::class::Class;
 use super::ending::{Behind, Named, behind};

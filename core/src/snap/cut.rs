@@ -1,8 +1,8 @@
-//! What a reply that the length limit cut off plainly says.
+//! Reads a verdict from a truncated reply, if it plainly gives one.
 //!
-//! Any verdict can be overturned by what was cut off, so that only those count which a judge gives first or calls final: a closed
-//! field of a JSON object, a first sentence that is the verdict or begins with it (`opening.rs`), and `Final answer: correct.`, with
-//! nothing but plain reasons behind them (`reasons.rs`). What is read here is flagged as read before the cut.
+//! The missing part could overturn any verdict, so only verdicts count that a judge gives first or calls final: a closed field of
+//! a JSON object, a first sentence that is the verdict or begins with it (`opening.rs`), and `Final answer: correct.`, with only
+//! plain reasons after them (`reasons.rs`). Such verdicts are flagged as read before the cut.
 
 use super::json::{promises, promises_so_far};
 use super::names::Names;

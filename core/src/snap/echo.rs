@@ -1,4 +1,4 @@
-//! Logged data that a reply repeats: in the fence that it had in the prompt, or told of in the reply's own words.
+//! Logged data that a reply repeats: in the prompt's fence, or reported in the reply's own words.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A rail of the last sentence, and what follows it there.
+//! A rail in the last sentence, and what follows it there.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Phrases that take a part out of what a verdict says, or say it of a part: `save for the date`, `à part la date`, `as to the tool`.
+//! Phrases that exclude a part from a verdict or limit the verdict to one: `save for the date`, `à part la date`, `as to the tool`.
 
 use super::context::excepts;
 use super::token::{Kind, Token};

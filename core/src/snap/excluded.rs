@@ -1,4 +1,4 @@
-//! Marks what in a reply is not the judge's own word: quotations, fenced data, foreign elements.
+//! Marks text that is not the judge's own: quotations, fenced data, foreign elements.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The reasons of a reply: what is left of it besides the verdict.
+//! The explanation in a reply: the rest besides the verdict.
 
 use std::ops::Range;
 

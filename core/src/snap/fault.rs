@@ -1,4 +1,4 @@
-//! Words that find fault: a success that is explained with one of them is no success that nobody doubts.
+//! Words that name a fault: a success that is explained with one is doubtful.
 
 use super::words::Words;
 

@@ -1,4 +1,4 @@
-//! `no obvious errors found`: good news that denies no rail.
+//! Good news that denies no rail: `no obvious errors found`.
 
 use super::token::Token;
 

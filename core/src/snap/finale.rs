@@ -1,7 +1,7 @@
-//! Reads the end of a reply: where its last sentence comes to rest on a rail, that is the verdict, whatever words lead up to it.
+//! Reads the end of a reply: if its last sentence ends on a rail, that is the verdict, whatever words lead up to it.
 //!
-//! This is for replies of which the rules understood no verdict. It needs no lexicon of leads; it knows the few words that deny,
-//! leave open or quote, and what is only a part of a call.
+//! This is for replies in which the rules found no verdict. It needs no lexicon of leads; it knows the few words that deny, leave
+//! open or quote, and the words for parts of a call.
 
 use std::ops::Range;
 

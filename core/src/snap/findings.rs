@@ -1,5 +1,5 @@
-//! Reads the findings out of a judge's reply, and holds them against the row: what cannot be true of its calls is dropped, and a quote
-//! that nobody wrote is marked.
+//! Reads the findings out of a judge's reply, and checks them against the row: findings that cannot be true of its calls are
+//! dropped, and quotes that do not occur in it are marked.
 
 use crate::domain::{Calls, Finding, FindingKind, Findings, Json, Object, Sample, ToolCall, Variable};
 

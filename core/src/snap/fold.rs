@@ -1,4 +1,4 @@
-//! Looks through typography: full-width, bold and circled letters, invisible characters, curly quotes, foreign punctuation.
+//! Normalizes typography: full-width, bold and circled letters, invisible characters, curly quotes, foreign punctuation.
 
 use unicode_normalization::UnicodeNormalization;
 

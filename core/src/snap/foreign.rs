@@ -1,4 +1,4 @@
-//! What words of other languages do around a rail. The words are in the languages' files, under `[verdict]`.
+//! The effect of words of other languages around a rail. The words are in the language files, under `[verdict]`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

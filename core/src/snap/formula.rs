@@ -1,5 +1,6 @@
-//! Replies that are whole of one of a few forms around one rail: the choice repeated before the answer, a second thought, a contrast, a
-//! list of one, a sentence with a rail in another language. Every word of the reply belongs to the form, or it is none.
+//! Recognizes replies that consist entirely of one of a few forms around one rail: the choice repeated before the answer, a
+//! second thought, a contrast, a list of one, a sentence with a rail in another language. Every word of the reply must belong to
+//! the form.
 
 use super::fold::folded;
 use super::names::Names;

@@ -1,6 +1,7 @@
-//! Words of other languages that may stand between a call and its rail and change nothing: `donc cet appel est correct`.
+//! Words of other languages between a call and its rail that change nothing: `donc cet appel est correct`.
 //!
-//! Whatever is not listed may restrict (`kaum`, `casi`, `częściowo`), so that a clause which holds it gives no label.
+//! Any word that is not listed may restrict the verdict (`kaum`, `casi`, `częściowo`), so a clause with such a word gives no
+//! label.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

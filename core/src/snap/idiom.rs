@@ -1,4 +1,4 @@
-//! Several words that together do something else than each of them: `no doubt` denies nothing, `far from` does.
+//! Idioms whose effect differs from that of their words: `no doubt` denies nothing, `far from` does.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Which language a few sentences are in, as far as it takes to know what could speak against a verdict in them.
+//! Detects the language of a few sentences, to know which words could contradict a verdict in them.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
-//! The snapping of old: a rail counts wherever its letters occur, longest rail first.
+//! Phoenix 2's rules: a rail counts wherever its letters occur, longest rail first.
 //!
-//! Kept so that labels made long ago can be made again. It reads `not correct` as `correct` and `uncorrected` too.
+//! Kept so that old labels can be reproduced. It reads `not correct` as `correct`, and `uncorrected` too.
 
 use crate::domain::Rails;
 

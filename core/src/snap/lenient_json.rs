@@ -1,4 +1,4 @@
-//! Reads almost-JSON: single quotes, bare keys, loose commas, Python literals, quotes inside quotes, cut ends.
+//! Parses almost-JSON: single quotes, bare keys, loose commas, Python literals, nested quotes, missing ends.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The words around a verdict, and what each does to it.
+//! The words around a verdict, and the effect of each.
 //!
 //! Only what is listed is understood. A word that is not listed keeps a rail behind it from being a verdict.
 

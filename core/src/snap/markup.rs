@@ -1,4 +1,4 @@
-//! A verdict that a reply hands to a tool in the markup of calls: `<parameter name="label">correct</parameter>`.
+//! A verdict as the argument of a tool call in markup: `<parameter name="label">correct</parameter>`.
 
 use super::lenient_json::LenientJson;
 

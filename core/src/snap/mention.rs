@@ -1,4 +1,4 @@
-//! Every place of a reply that names a rail, with all that decides what it means there.
+//! Every mention of a rail in a reply, with everything that decides its meaning.
 
 use std::ops::Range;
 

@@ -1,15 +1,15 @@
-//! Reply text to rail, or why not.
+//! Reads the label out of a reply, or says why there is none.
 //!
-//! A wrong label is far worse than none: whatever is not surely a verdict is none. A reply is read in steps, each in a
-//! file of its own. Thinking is taken out, and so is logged data that is repeated in its fence; JSON is read on its own; the rest is cut into words, lines and sentences,
-//! and what it only quotes is excluded. Every place that names a rail is then weighed by the ordered, named rules of
-//! `rule.rs`, by the words around it and by where it stands, and `decide.rs` weighs the places against each other: the
-//! last explicit verdict wins, if nothing after it speaks against it. Where two rails are each other's negation, what is
-//! denied of one holds of the other. Where the rules understand no verdict, `finale.rs` looks where the reply comes to rest: on a rail
-//! alone behind whatever leads to it, or on one that the last clause says of the whole call. What words do is data: `lexicon.rs`,
-//! `idiom.rs` for several together, `polarity.rs` for the small ones, `core/languages/` for other languages. A clause of another language
-//! says a rail only in words of `harmless.rs`: any other word may restrict it. Of a reply that the length limit cut, `cut.rs` takes a
-//! verdict that it opens with or calls final, if what follows are plain reasons (`reasons.rs`).
+//! A wrong label is far worse than none, so a doubtful verdict is no verdict. A reply is read in steps, each in its own file.
+//! Reasoning is removed, and so is logged data that is repeated in its fence; JSON is read by itself; the rest is split into
+//! words, lines and sentences, and quotations are excluded. Every mention of a rail is then weighed by the ordered, named rules
+//! of `rule.rs`, by the words around it and its position, and `decide.rs` weighs the mentions against each other: the last
+//! explicit verdict wins, if nothing after it contradicts it. If two rails negate each other, denying one affirms the other. If
+//! the rules find no verdict, `finale.rs` looks at the end of the reply: at a rail alone after whatever leads to it, or at one
+//! that the last clause says about the whole call. The effects of words are data: `lexicon.rs`, `idiom.rs` for several words
+//! together, `polarity.rs` for small ones, `core/languages/` for other languages. A clause of another language gives a rail only
+//! with words of `harmless.rs`: any other word may restrict it. From a truncated reply, `cut.rs` takes a verdict that comes first
+//! or is called final, if only plain reasons follow (`reasons.rs`).
 
 mod arguments;
 mod ballot;

@@ -1,4 +1,4 @@
-//! Finds rails by whole words: `incorrect` never holds `correct`, and the longest rail wins.
+//! Finds rails as whole words: `incorrect` never contains `correct`, and the longest rail wins.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

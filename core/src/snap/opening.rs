@@ -1,4 +1,4 @@
-//! A cut reply that opens with its verdict: the first sentence is it, or begins with it and gives a plain reason.
+//! A truncated reply that begins with its verdict: the first sentence is it, or begins with it and gives a plain reason.
 
 use super::class::Class;
 use super::context::reports;

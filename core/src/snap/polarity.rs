@@ -1,7 +1,7 @@
-//! Small words that turn a clause round or leave it open, in many languages.
+//! Small words that negate a clause or leave it open, in many languages.
 //!
-//! Every language has few of them, so its file can list them, under `[verdict]`; the rest of a clause may then be in words that
-//! nobody listed.
+//! Every language has only a few of them, so its file can list them all, under `[verdict]`; the rest of a clause may then consist
+//! of unlisted words.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What the clause in front of a rail says of it: that it holds, or that it does not.
+//! Whether the clause before a rail affirms or denies it.
 
 use super::class::Class;
 use super::foreign;

@@ -1,4 +1,4 @@
-//! Takes the thinking out of a reply: what a model says to itself is no answer.
+//! Removes a model's reasoning from a reply.
 
 use std::borrow::Cow;
 use std::ops::Range;

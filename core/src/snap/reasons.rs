@@ -1,4 +1,4 @@
-//! What follows a verdict in a cut reply: plain reasons, or something that may take it back in what is missing.
+//! What follows a verdict in a truncated reply: plain reasons, or something that the missing part may take back.
 
 use super::class::Class;
 use super::exception;

@@ -1,4 +1,4 @@
-//! Sentences that settle a rail in their own ways: they refute it, answer it, prefer it, or find nothing of it.
+//! Sentences that decide a rail in other ways: they refute it, answer it, prefer it, or find nothing of it.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Ways in which a writer takes back what stands before.
+//! Phrases with which a writer takes back what came before.
 
 use super::class::Class;
 use super::names::Names;

@@ -1,4 +1,4 @@
-//! Reads the words behind a rail.
+//! Reads the words after a rail.
 
 use super::class::Class;
 use super::context::reports;

@@ -1,4 +1,4 @@
-//! A reply laid out for reading: lines, and in them sentences.
+//! A reply split into lines and sentences.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Replies that are nothing but a rail, oddly spelled: letter by letter, or again and again. A slip of the finger is no verdict: it may lie between
-//! two rails.
+//! Recognizes replies that are only a rail in an odd spelling: letter by letter, or repeated. A typo is not a verdict, because it
+//! may lie between two rails.
 
 use super::fold::folded;
 use super::names::Names;

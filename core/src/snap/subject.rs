@@ -1,4 +1,4 @@
-//! What a clause speaks of: the call as a whole, what the agent did, or a part of a call.
+//! The subject of a clause: the call as a whole, what the agent did, or a part of a call.
 
 use super::class::Class;
 use super::polarity::attributes;

@@ -1,4 +1,4 @@
-//! Forms that were filled in: ticked boxes and struck-out words.
+//! Filled-in forms: ticked boxes and struck-out words.
 
 use std::ops::Range;
 

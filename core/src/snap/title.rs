@@ -1,4 +1,4 @@
-//! What stands before a colon, a dash or a comma in front of a rail: words that lead to a verdict, or the name of what it is said of.
+//! The words before a colon, dash or comma in front of a rail: an announcement of the verdict, or the name of its subject.
 
 use super::class::Class;
 use super::polarity::{Tongue, attributes, denies};

@@ -1,4 +1,4 @@
-//! Cuts a reply into folded words and marks that remember where they stood.
+//! Splits a reply into folded words and marks with their positions.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Writing that puts no spaces between words: a run of its letters is cut into the words that the lexicon knows.
+//! Writing without spaces between words: cuts a run of letters into words of the lexicon.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Whether calls that a judge gives 80 % are right 80 times in 100.
+//! Calibration: whether calls with a probability of 80 % are right 80 times in 100.
 
 use std::collections::BTreeMap;
 

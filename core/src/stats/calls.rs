@@ -1,4 +1,4 @@
-//! Verdicts on the calls of a turn folded into one on the turn: it is as good as its worst call.
+//! Combines verdicts on the calls of a turn into one: that of its worst call.
 
 use crate::domain::{Rails, Verdict};
 

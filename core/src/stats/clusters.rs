@@ -1,4 +1,4 @@
-//! What clusters of rows that go together leave of the information in them.
+//! How much information clustered rows contain: effective sample sizes.
 
 use super::estimate::Estimate;
 use super::interval::{cautious_interval, exact_interval};

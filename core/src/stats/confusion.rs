@@ -1,4 +1,4 @@
-//! Gold against labels, counted.
+//! The confusion matrix of gold and labels.
 
 use std::iter::Sum;
 

@@ -1,4 +1,4 @@
-//! The share of right calls in logs that have no gold, from a judge whose errors are known.
+//! Estimates the share of right calls in logs without gold, from a judge with known error rates.
 
 use super::clusters::{Part, proportion};
 use super::confusion::Confusion;

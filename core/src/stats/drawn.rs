@@ -1,4 +1,4 @@
-//! The share of right calls among rows that a judge labelled, from marks on rows that were drawn with known probabilities.
+//! Estimates the share of right calls among labelled rows, from marks on rows drawn with known probabilities.
 
 use super::clusters::{Part, Spread, spread, total};
 use super::estimate::Estimate;

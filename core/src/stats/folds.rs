@@ -1,4 +1,4 @@
-//! Scores of several turns folded into one of what they belong to: a session, a case of a suite.
+//! Combines the scores of several turns into one, for a session or a case of a suite.
 
 use std::collections::BTreeMap;
 

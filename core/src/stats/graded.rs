@@ -1,4 +1,4 @@
-//! Agreement on grades, where a near miss counts for more than a far one.
+//! Agreement on grades, where near misses count for more than far ones.
 
 use super::clusters::{Part, coefficient_interval, root_mean_square, spread};
 use super::estimate::Estimate;

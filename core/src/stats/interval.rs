@@ -1,4 +1,4 @@
-//! How sure a share is.
+//! Confidence intervals of shares.
 
 use super::quantile::{Z, beta_quantile};
 

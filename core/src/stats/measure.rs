@@ -1,4 +1,4 @@
-//! The figures that say how good labels are.
+//! The figures of a judge: accuracy, recalls, precision, F1, kappa, MCC.
 
 use super::confusion::Confusion;
 

@@ -1,4 +1,4 @@
-//! How well labels agree with gold, and how sure that is.
+//! Agreement of labels with gold, with intervals and tests.
 //!
 //! Rows that go together (all rows of one question) form a cluster, and everything with an interval or a p-value takes one table per
 //! cluster. `docs/statistics.md` gives every formula, its source, when not to use it, and how often its interval holds.

@@ -1,4 +1,4 @@
-//! Two judges on the same rows: which is better, and by how much.
+//! Compares two judges on the same rows: which is better, and by how much.
 
 use super::clusters::effective_clusters;
 use super::confusion::Confusion;

@@ -1,4 +1,4 @@
-//! How often an agent passes a case at least once, and every time, when it tries several times.
+//! pass@k and pass^k: how often an agent passes a case at least once, and every time, in several tries.
 
 use super::estimate::Estimate;
 use crate::domain::Random;

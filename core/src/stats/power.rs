@@ -1,4 +1,4 @@
-//! How many rows a comparison needs, and what it can notice.
+//! How many rows a comparison needs, and which difference it can detect.
 
 use super::clusters::effective_clusters;
 use super::paired::Paired;

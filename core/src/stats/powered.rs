@@ -1,4 +1,4 @@
-//! The share of right calls in logs of which some rows have gold.
+//! Estimates the share of right calls in logs with gold for some rows (prediction-powered inference).
 
 use super::clusters::{Part, Spread, proportion, root_mean_square, spread, total};
 use super::confusion::Confusion;

@@ -1,4 +1,4 @@
-//! Figures of labels that come with a confidence: how well it ranks, and how far it is off.
+//! Figures of labels with confidences: how well they rank, and how far they are off.
 
 use std::collections::BTreeMap;
 

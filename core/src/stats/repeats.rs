@@ -1,4 +1,4 @@
-//! Whether a judge says the same when it is asked again.
+//! Self-consistency: whether a judge gives the same label again.
 
 use super::clusters::{Part, bounded_mean, coefficient_interval, root_mean_square, spread};
 use super::estimate::Estimate;

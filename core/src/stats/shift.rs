@@ -1,4 +1,4 @@
-//! Whether logs look like the calibration set that a correction rests on.
+//! Tests whether logs look like the calibration set that a correction is based on.
 
 use super::clusters::{Part, spread};
 use super::quantile::f_upper;

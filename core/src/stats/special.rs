@@ -1,4 +1,4 @@
-//! The special functions behind the distributions: gamma and beta, whole and incomplete.
+//! The special functions behind the distributions: gamma and beta, complete and incomplete.
 
 /// Terms after which a series or fraction is taken to have converged; none comes near it for arguments below 10⁸.
 const MAX_TERMS: u32 = 100_000;

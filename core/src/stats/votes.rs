@@ -1,4 +1,4 @@
-//! Several verdicts on one question folded into one: the plurality decides, and its share is the confidence.
+//! Combines several verdicts on one question: the plurality wins, and its share is the confidence.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Figures of scores whose rows stand for more or fewer examples than one.
+//! Figures of scores with weighted rows.
 
 use super::calibration::bin_of;
 

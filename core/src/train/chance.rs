@@ -1,4 +1,4 @@
-//! Intervals by drawing groups of rows again.
+//! Bootstrap intervals over groups of rows.
 
 use std::collections::BTreeMap;
 

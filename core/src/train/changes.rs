@@ -1,4 +1,4 @@
-//! What a stage changes: figures before and after, by kind, and which labels.
+//! The effect of a trained stage: figures before and after, by kind, and which labels change.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether a candidate is better than the shipped judge on rows that it did not see.
+//! Tests whether a candidate is better than the shipped judge on held-out rows.
 
 use super::chance::Groups;
 use super::groups::Grouping;

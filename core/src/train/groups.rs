@@ -1,4 +1,4 @@
-//! Which rows are held out together.
+//! The groups of rows that are held out together.
 
 use std::collections::{BTreeSet, HashMap};
 

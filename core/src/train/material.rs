@@ -1,4 +1,4 @@
-//! Labelled rows, as the built-in judge sees them.
+//! Labelled rows as the built-in judge's features.
 
 use std::collections::{BTreeMap, BTreeSet};
 

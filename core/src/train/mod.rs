@@ -1,11 +1,11 @@
-//! What labels of one's own make of the built-in judge: candidates are fitted, measured on rows that they did not see, and the
-//! best is taken if it is better than the judge as shipped beyond chance.
+//! Trains the built-in judge on the user's own labels: fits candidates, measures them on held-out rows, and takes the best if it
+//! is better than the judge as shipped beyond chance.
 //!
 //! ```text
 //!  Material ─Training─▶ Trials ─(each alone)─▶ margins of rows held out ─▶ Evaluations ─▶ chosen Stage
 //! ```
 //!
-//! Nothing here starts threads: whoever trains carries out the trials, side by side or one by one, and gives back what came of them.
+//! Nothing here starts threads: the caller runs the trials, in parallel or one by one, and passes their results back.
 
 mod chance;
 mod changes;

@@ -1,4 +1,4 @@
-//! Candidates for a last stage, fitted fold by fold and measured on what they did not see.
+//! Fits candidates for a last stage fold by fold, and measures them on held-out rows.
 
 use super::changes::{Changes, changes};
 use super::evaluation::{Evaluation, Held, calibrate, evaluate};

@@ -1,4 +1,4 @@
-//! How much each row counts.
+//! The weights of rows.
 
 use std::collections::HashMap;
 

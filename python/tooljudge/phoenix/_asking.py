@@ -1,4 +1,4 @@
-"""Asks a judge prompts that are whole, by `tooljudge.label`."""
+"""Sends complete prompts to a judge, with `tooljudge.label`."""
 
 import json
 import os

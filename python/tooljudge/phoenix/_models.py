@@ -1,4 +1,4 @@
-"""Phoenix's classes of models, and the judges that they name here."""
+"""Phoenix's model classes, and the judges that they correspond to."""
 
 import os
 import warnings

@@ -1,4 +1,4 @@
-"""Templates as Phoenix 2 has them: texts with `{column}` for a row's values."""
+"""Templates in the form of Phoenix 2: texts with `{column}` for a row's values."""
 
 from __future__ import annotations
 

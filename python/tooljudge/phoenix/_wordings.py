@@ -1,4 +1,4 @@
-"""The templates that Phoenix had for tool calls, by their names there and in our words: those of `tooljudge templates show`."""
+"""Phoenix's templates for tool calls, by their names there, with our texts: those of `tooljudge templates show`."""
 
 import functools
 import re

@@ -1,4 +1,4 @@
-//! What judges may be pushed to at most.
+//! The gates of `audit`: the highest flip rates that pass.
 
 use super::args::AuditGateArgs;
 use crate::audit::Audited;

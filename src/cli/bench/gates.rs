@@ -1,4 +1,4 @@
-//! The least that judges must reach.
+//! The gates of `bench`: the lowest figures that pass.
 
 use super::args::{GateArgs, GateOn};
 use crate::bench::Measured;

@@ -1,4 +1,4 @@
-//! `--dry-run`: what each agent would be sent first, and what that takes.
+//! `--dry-run`: the first request to each agent, and the expected cost.
 
 use serde_json::{Value, json};
 

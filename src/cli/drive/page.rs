@@ -1,4 +1,4 @@
-//! The end of a run of agents, for the page of a build.
+//! The result of a run of agents, for the job summary of a build.
 
 use crate::cli::score::report::percent;
 use crate::cli::step_summary::{counts, failing};

@@ -1,4 +1,4 @@
-//! The end of a run of agents, for human eyes.
+//! The result of a run of agents, for people.
 
 use crate::cli::failing::NAMED;
 use crate::cli::label::summary_table::dollars;

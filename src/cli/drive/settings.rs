@@ -1,4 +1,4 @@
-//! Flags, settings file and environment to the settings of a run of agents.
+//! Turns flags, settings file and environment into the settings of a run of agents.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What was made, for human eyes.
+//! The summary of `gold`, for people.
 
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{GeneratedGold, GoldCounts, ImportedGold, gold_of};

@@ -1,4 +1,4 @@
-//! The flags that say who judges, in which words, where, how fast, and where replies are kept.
+//! The flags about judges: which, with which prompt, where, how fast, and where replies are kept.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! One judge out of flags, its entry in the settings file, and the environment.
+//! Builds one judge from flags, its entry in the settings file, and the environment.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Who judges: judges and wordings out of flags, settings file and environment.
+//! Builds judges and prompts from flags, settings file and environment.
 
 pub mod args;
 pub mod entry;

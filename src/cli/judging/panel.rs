@@ -1,4 +1,4 @@
-//! The panel that flags, settings file and environment describe together.
+//! Builds the panel of judges from flags, settings file and environment.
 
 use anyhow::bail;
 

@@ -1,4 +1,4 @@
-//! Where rows and keys go: whose address it is, who named it, and which variables of the environment travel there.
+//! Where rows and keys are sent: whose address it is, who set it, and which environment variables are sent there.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `--dry-run`: the prompts as they would be sent, and what sending them would take.
+//! `--dry-run`: the prompts, and the expected tokens and cost.
 
 use std::collections::BTreeMap;
 

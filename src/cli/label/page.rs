@@ -1,4 +1,4 @@
-//! The end of a run, for the page of a build.
+//! The result of a run, for the job summary of a build.
 
 use super::summary_table::percent;
 use crate::cli::step_summary::{counts, failing};

@@ -1,4 +1,4 @@
-//! The end of a run, for human eyes.
+//! The summary of a run, for people.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The end of a scoring run, for the page of a build.
+//! The result of a scoring run, for the job summary of a build.
 
 use super::report::percent;
 use crate::cli::step_summary::{counts, failing};

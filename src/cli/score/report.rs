@@ -1,4 +1,4 @@
-//! The end of a scoring run, for human eyes: how many passed, what went wrong, and what to do about it.
+//! The result of a scoring run, for people: how many passed, what went wrong, and what to do about it.
 
 use crate::cli::label::summary_table::dollars;
 use crate::report::{Column, Table, counted, wrapped};

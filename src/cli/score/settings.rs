@@ -1,4 +1,4 @@
-//! Flags to the options of a scorer, under its peer's own names.
+//! Turns flags into the options of a scorer, under its peer's own names.
 
 use anyhow::Context;
 

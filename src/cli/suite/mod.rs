@@ -1,4 +1,4 @@
-//! `suite`: makes suites for agents to be driven through.
+//! `suite`: makes suites for agents.
 
 mod from_log;
 

@@ -1,4 +1,4 @@
-//! What a training came to, for human eyes.
+//! The report of a training, for people.
 
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{FINDING, TrainSummary};

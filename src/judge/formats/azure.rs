@@ -1,4 +1,4 @@
-//! Where Azure OpenAI speaks chat completions.
+//! Addresses and keys of chat completions on Azure OpenAI.
 //!
 //! ```text
 //! https://NAME.openai.azure.com            -> /openai/deployments/DEPLOYMENT/chat/completions?api-version=2024-10-21

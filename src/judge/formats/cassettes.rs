@@ -1,4 +1,4 @@
-//! Whole exchanges with each provider: what we must send, what comes back, what follows.
+//! Recorded exchanges with each provider: the request, the response, and the outcome.
 //!
 //! `tests/cassettes/PROVIDER/*.json`: `judge`, and where they differ from the defaults `base_url`, `query`,
 //! `parameters`, `adapted`, `prompt`, `explain`, `rails`; `request` (path, headers, body as it must be sent);

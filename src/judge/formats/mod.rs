@@ -1,4 +1,4 @@
-//! The formats that providers speak, one file each.
+//! The formats of the providers' APIs, one file each.
 
 pub(super) mod anthropic;
 pub(super) mod azure;

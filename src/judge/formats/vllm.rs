@@ -5,7 +5,7 @@
 //! "guided_choice": ["correct", "incorrect"]                    or "guided_json": {...schema...}  before
 //! ```
 //!
-//! A version that does not know a field ignores it and answers freely: an answer in another form gives it away.
+//! A version that does not know a field ignores it and answers freely; we notice by the form of the answer.
 
 use serde_json::{Value, json};
 

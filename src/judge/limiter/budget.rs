@@ -1,7 +1,7 @@
-//! Requests and tokens per minute: what was told, what was learnt, what is left.
+//! Requests and tokens per minute: limits that were set, limits that were learned, and what is left.
 //!
-//! The constants are chosen; with them, limits that are told reach 0.98 of the ideal throughput or more in the cells of
-//! `simulation/grid.rs` that have more than 60 requests a minute (`docs/proof.md`).
+//! The constants are chosen; with them, limits that the user sets are used to 0.98 of the ideal throughput or more in the cells
+//! of `simulation/grid.rs` with more than 60 requests a minute (`docs/proof.md`).
 
 use std::num::NonZeroU32;
 use std::time::Duration;

@@ -1,9 +1,9 @@
-//! How many requests in flight an endpoint takes, found out from how fast it answers and what it refuses.
+//! Adapts the number of requests in flight to how fast an endpoint answers and what it refuses.
 //!
 //! Why not a fixed number, or TCP's additive increase: endpoints differ from one slot (a local server) to thousands, and those
-//! that queue never refuse. So the number doubles as long as throughput follows, by Little's law, and is looked at again now
-//! and then. The constants are chosen; `simulation/` tests what comes of them on a virtual clock, and `docs/proof.md` has
-//! figures through HTTP.
+//! that queue never refuse. So the number doubles as long as throughput follows, by Little's law, and is tested again from time
+//! to time. The constants are chosen; `simulation/` tests the results on a virtual clock, and `docs/proof.md` has figures through
+//! HTTP.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! What this run has reserved of a rate limit that several runs share: blocks of time, in which it may send.
+//! This run's reservations of a shared rate limit: blocks of time in which it may send.
 //!
-//! A request takes of a block as much time as the limit needs to bear it, and is sent where that time begins. The blocks of all runs
-//! lie behind each other, so together they send what one run would.
+//! A request uses as much time of a block as the limit allows for it, and is sent when that time begins. The blocks of all runs
+//! follow each other, so together they send as much as one run would.
 
 use std::collections::VecDeque;
 use std::time::Duration;

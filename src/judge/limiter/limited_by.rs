@@ -1,4 +1,4 @@
-//! Why requests wait, in words.
+//! Describes in words why requests wait.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
-//! How long the budget makes a request wait: places in flight, requests and tokens per minute, pauses.
+//! Decides how long a request waits: concurrency, requests and tokens per minute, pauses.
 //!
-//! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
-//! large request is not overtaken by small ones for ever. All decisions are made by [`state`] and the pure state
-//! machines in it ([`bucket`], [`budget`], [`grants`], [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]), which are
-//! given the time; this file only waits for as long as they say.
+//! One [`Limiter`] serves all requests to one model at one endpoint. They wait in one queue, so small requests cannot overtake a
+//! large one forever. All decisions are made by [`state`] and its pure state machines ([`bucket`], [`budget`], [`grants`],
+//! [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]), which get the time as an argument; this file
+//! only waits as long as they say.
 
 mod bucket;
 mod budget;
@@ -92,7 +92,7 @@ impl Limits {
 pub struct Limiter {
     /// Whether a limit of requests or tokens a minute was set.
     has_rate_limit: bool,
-    /// Held by whoever is next.
+    /// Held by the next in line.
     turn: FairMutex<()>,
     /// Tells the next one that something has changed.
     changed: Notify,

@@ -1,4 +1,4 @@
-//! What an endpoint's headers say about one of its limits, and what follows from it.
+//! What an endpoint's headers state about one of its limits, and the resulting rate.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,9 +1,9 @@
-//! How many requests a second an endpoint takes, found out from its refusals alone.
+//! Estimates the requests per second that an endpoint accepts, from its refusals alone.
 //!
-//! For endpoints that refuse (429) without headers that state a limit; where there are such headers, [`quota`](super::quota) knows
-//! better. Unlike multiplicative decrease, a refusal is taken as a measurement: what was taken between two of them, divided
-//! by the time between them. The constants are chosen by the bars of `simulation/grid.rs`: 0.87 of the ideal throughput, and one
-//! refusal in 1,000 requests once warm. `docs/proof.md` says which cells miss them.
+//! For endpoints that refuse requests (429) without headers that state a limit; with such headers, [`quota`](super::quota) is
+//! better. Unlike multiplicative decrease, it uses refusals as measurements: the requests accepted between two of them, divided
+//! by the time between them. The constants are chosen by the targets of `simulation/grid.rs`: 0.87 of the ideal throughput, and
+//! one refusal in 1,000 requests once warm. `docs/proof.md` says which cells miss them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Requests at the pace that the user allows: the cell rate algorithm of `governor`, on a clock that is told the time.
+//! Paces requests at the user's rate: the cell rate algorithm of `governor`, on a clock that the caller sets.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

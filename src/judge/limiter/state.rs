@@ -1,4 +1,4 @@
-//! All that decides when the next request may be sent: it is given the time, and waits for nothing.
+//! The state that decides when the next request may be sent: the caller passes the time, and nothing waits here.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The requests that wait for their turn, in its order.
+//! The queue of waiting requests.
 
 use std::collections::VecDeque;
 

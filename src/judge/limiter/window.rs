@@ -1,8 +1,8 @@
-//! In what time a limit may be used once, by what responses state of it.
+//! The period of a limit, inferred from responses.
 //!
-//! A limit's header rarely says whether it is a second's, a minute's or a day's. The reset does. A limit that is refilled bit
-//! by bit is whole again when what was used has flowed in: what is used of it and its reset keep one ratio. One that starts
-//! anew is whole again when its window ends, whatever was used; so its window is as long as the longest reset.
+//! A limit's header rarely says whether it is per second, per minute or per day, but the reset does. If a limit is refilled
+//! continuously, the time to its reset is proportional to what was used. If it starts again with each window, it resets when the
+//! window ends, whatever was used; so the window is as long as the longest reset.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What others see of a judge behind an endpoint: who it is, what it expects to use, what it is doing.
+//! What other code can ask about a remote judge: its identity, its expected usage, its state.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! Reads the input ahead of the ask pass, and hands its questions over.
+//! Reads the input ahead of the ask pass, and passes its questions on.
 
 use std::collections::HashSet;
 use std::sync::Arc;

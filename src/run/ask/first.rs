@@ -1,4 +1,4 @@
-//! The judge that looks first, for free: what it settles is not sent.
+//! `--first`: the free judge that decides rows before a model is asked.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A place on the panel: a judge, the words it is asked in, and how its answers are read.
+//! A judge with a template, and the rules that read its answers.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! The ask pass: every question that has no reply yet goes to the judge, in any order.
+//! The ask pass: sends every question without a stored reply to its judge, in any order.
 
 mod ask_index;
 mod feed;

@@ -1,4 +1,4 @@
-//! Reply to verdict: every way a model can fail to answer ends as a status, never as a label.
+//! Turns replies into verdicts: every failure to answer becomes a status, never a label.
 
 use crate::domain::{AnswerForm, Outcome, Rails, Reply, Stop, Verdict, is_blank};
 use crate::snap::findings::{self, Claim};

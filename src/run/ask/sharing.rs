@@ -1,4 +1,4 @@
-//! Several runs on one store share what an endpoint allows.
+//! Sharing of an endpoint's limits between runs on one store.
 
 use std::collections::BTreeMap;
 use std::future::{Future, pending};

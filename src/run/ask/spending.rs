@@ -1,4 +1,4 @@
-//! What is to be said of a limit on cost when asking is over.
+//! Messages about a cost limit at the end of the ask pass.
 
 use crate::judge::Remote;
 use crate::run::Observer;

@@ -1,4 +1,4 @@
-//! Tells who waits for an endpoint that refuses everything as too fast: nobody can see from outside that it is not slow but closed.
+//! Warns that an endpoint refuses everything as too fast, which otherwise looks like a slow one.
 
 use std::future::Future;
 use std::time::Duration;

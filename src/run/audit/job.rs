@@ -1,4 +1,4 @@
-//! The job: rows in, findings about judges out.
+//! The audit job: rows in, flip rates of judges out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

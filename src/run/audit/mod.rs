@@ -1,4 +1,4 @@
-//! Judges under attack: ask, attack what was answered, ask again, report. Not to be confused with gold that is doubted.
+//! The audit job: asks judges, attacks their answers, asks again, reports. (Doubtful gold is in `bench`.)
 
 mod error;
 mod job;

@@ -1,4 +1,4 @@
-//! What an audit came to.
+//! The outcome of an audit.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! An audit that can begin: which rows, who is attacked, and where the findings go.
+//! A checked plan of an audit: the rows, the judges, and where the findings go.
 
 use std::path::PathBuf;
 use std::sync::Arc;

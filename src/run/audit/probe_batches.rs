@@ -1,4 +1,4 @@
-//! What is asked: first every row as it stands, then, depending on the answers, its probes.
+//! The questions of an audit: first every unchanged row, then its probes, which depend on the answers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an audit asks: rows as they stand, and the same rows changed.
+//! The rows of an audit: unchanged, and changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;

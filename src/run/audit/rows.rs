@@ -1,4 +1,4 @@
-//! Every question of an audit with its answer, to be read.
+//! The table of all questions of an audit with their answers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Chosen rows of a benchmark once more, to be read.
+//! Selected rows of a benchmark for people to read.
 
 use std::collections::HashMap;
 use std::sync::Arc;

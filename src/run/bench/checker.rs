@@ -1,4 +1,4 @@
-//! What the scorer of accepted values says of a benchmark's rows, where they have such values.
+//! The verdict of the accepted-values scorer on a benchmark's rows that have such values.
 
 use crate::domain::{Arguments, Calls, Json, Object, ToolCall};
 use crate::run::{Row, RunError};

@@ -1,4 +1,4 @@
-//! The rows whose gold is probably wrong, as a table to be read and to correct gold by.
+//! The table of rows whose gold is probably wrong, to read and to correct gold with.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

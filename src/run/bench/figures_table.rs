@@ -1,4 +1,4 @@
-//! All figures as one long table, for whoever draws or sifts them elsewhere.
+//! All figures as one long table, for plots and filters elsewhere.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The job: rows with gold in, figures out.
+//! The benchmark job: rows with gold in, figures out.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Judges measured on rows whose labels are known: ask, label, hold against gold, report.
+//! Measures judges on rows with known labels: ask, label, compare with gold, report.
 
 mod cases;
 mod checker;

@@ -1,4 +1,4 @@
-//! What a benchmark came to.
+//! The outcome of a benchmark.
 
 use std::path::PathBuf;
 

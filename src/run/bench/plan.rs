@@ -1,4 +1,4 @@
-//! A benchmark that can begin: which columns say what, who takes part.
+//! A checked plan of a benchmark: the columns and the judges.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Agents side by side: the episodes of runs of `drive`, paired by suite, case, repeat and what was expected.
+//! Compares agents: episodes of `drive` runs, paired by suite, case, repeat and expectation.
 
 use std::collections::HashMap;
 use std::path::Path;

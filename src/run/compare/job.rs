@@ -1,4 +1,4 @@
-//! The job: labelled tables in, comparisons out.
+//! The comparison job: labelled tables in, comparisons out.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Is one judge better than another on the same rows, or one agent in the same cases?
+//! Compares judges on the same rows, or agents in the same cases.
 
 mod episodes;
 mod error;

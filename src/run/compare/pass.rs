@@ -1,4 +1,4 @@
-//! Labelled tables side by side: the same rows, found again in each of them.
+//! Matches the same rows in several labelled tables.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What was understood of one input.
+//! What was found in one input file.
 
 use std::collections::BTreeMap;
 

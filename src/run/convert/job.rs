@@ -1,4 +1,4 @@
-//! The job: logs and tables in, rows out.
+//! The conversion job: logs and tables in, rows out.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Any log or table to rows, and what was understood of it.
+//! Converts any log or table to rows, and reports what was found.
 
 mod file;
 mod job;

@@ -1,4 +1,4 @@
-//! The conversion pass: every item in normal form, or as columns that can be judged.
+//! The conversion pass: every item in normal form, or as columns for judging.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, mpsc};

@@ -1,4 +1,4 @@
-//! Who is driven.
+//! The agents that are driven.
 
 use std::sync::Arc;
 

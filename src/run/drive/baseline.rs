@@ -1,4 +1,4 @@
-//! Whether an agent does worse than in an earlier run.
+//! Tests whether an agent does worse than in an earlier run.
 
 use std::collections::BTreeMap;
 use std::path::Path;

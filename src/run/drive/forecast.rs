@@ -1,4 +1,4 @@
-//! What a run of agents would ask first, and what that takes.
+//! The first requests of a run of agents, and their expected cost.
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! What a judge says of the agents' answers, where these have a reference.
+//! Grades the agents' answers with a judge if a case has a reference.
 
 use std::collections::HashMap;
 use std::fs::File;

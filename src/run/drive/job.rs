@@ -1,4 +1,4 @@
-//! The job: suites and agents in, scored episodes out.
+//! The drive job: suites and agents in, scored episodes out.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! Driving: agents go through cases, and what came of it is scored.
+//! Drives agents through cases, and scores the episodes.
 //!
-//! Two passes, as in labelling. The *drive* pass asks for replies, many episodes at once, and keeps them in the store. The *write* pass
-//! plays every episode again over the stored replies, in order, and writes its rows. Mocks and environments are pure functions of
-//! case and history, so both passes see the same.
+//! Two passes, as in labelling. The *drive* pass requests replies, many episodes at once, and keeps them in the store. The
+//! *write* pass replays every episode from the stored replies, in order, and writes its rows. Mocks and environments are pure
+//! functions of case and history, so both passes see the same.
 
 mod agent;
 mod baseline;

@@ -1,4 +1,4 @@
-//! The drive pass: every reply that is not there yet is asked for, many episodes at once.
+//! The drive pass: requests every missing reply, many episodes at once.
 
 use std::sync::Arc;
 use std::time::Duration;

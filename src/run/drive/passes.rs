@@ -1,4 +1,4 @@
-//! Whether episodes passed, as a table that `drive` wrote says.
+//! Reads from a table of `drive` whether episodes passed.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

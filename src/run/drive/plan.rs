@@ -1,4 +1,4 @@
-//! A run of agents that can begin: what is wrong with suites and settings is said before anything is asked.
+//! A checked plan of a run of agents: errors in suites and settings are reported before anything is sent.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Episodes played over the replies that there are.
+//! Replays episodes from the stored replies.
 
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
-//! Whose earlier replies a run of agents may use.
+//! Which earlier replies a run of agents may use.
 //!
-//! What stands behind an address may be another program than yesterday, and nothing that is sent would tell. So replies are used
-//! again only where somebody says that it is the same version, or where a run of the same agents through the same suites was stopped.
+//! Another program may be behind an address than yesterday, and no request would show it. So replies are reused only if the user
+//! names the same version, or if a run of the same agents through the same suites was stopped.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a run of agents came to.
+//! The summary of a run of agents.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

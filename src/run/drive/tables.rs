@@ -1,4 +1,4 @@
-//! Episodes and turns as rows.
+//! The tables of episodes and turns.
 
 use serde_json::json;
 

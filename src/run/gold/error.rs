@@ -1,4 +1,4 @@
-//! Why no table of gold can be made, and what to do about it.
+//! Why no gold table can be made, and what to do about it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The benchmark's own files: where they are, and their lines.
+//! Finds the benchmark's files, and reads their lines.
 
 use std::collections::HashMap;
 use std::fs::File;

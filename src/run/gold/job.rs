@@ -1,4 +1,4 @@
-//! The job: questions in, calls with gold out.
+//! The gold job: questions in, calls with gold out.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Calls made of questions: once to see what there is, once more to write what is chosen.
+//! Generates calls from questions in two passes: one to see what is possible, one to write what is chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

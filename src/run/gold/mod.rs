@@ -1,4 +1,4 @@
-//! Tables of calls of which it is known whether they are right.
+//! Makes tables of calls with known labels.
 
 mod error;
 mod folder;

@@ -1,4 +1,4 @@
-//! What became of questions and answers.
+//! Counts of what became of questions and answers.
 
 use std::path::PathBuf;
 

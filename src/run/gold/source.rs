@@ -1,4 +1,4 @@
-//! Where questions come from: the benchmark's files, or a table of right calls.
+//! Sources of questions: the benchmark's files, or a table of right calls.
 
 use std::collections::{HashMap, HashSet};
 

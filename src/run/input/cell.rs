@@ -1,4 +1,4 @@
-//! What a cell says.
+//! Reads the value of a cell.
 
 use crate::domain::Json;
 

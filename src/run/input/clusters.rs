@@ -1,4 +1,4 @@
-//! Which rows belong together: those with one value of a column, or with one question.
+//! Groups rows into clusters: by a column, or by question.
 
 use crate::bench::columns;
 use crate::domain::Json;

@@ -1,4 +1,4 @@
-//! How the rows of a table were drawn, where its columns say so.
+//! Reads from a table's columns how its rows were drawn.
 
 use crate::bench::columns;
 use crate::domain::Json;

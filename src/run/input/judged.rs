@@ -1,4 +1,4 @@
-//! Which columns of a labelled table judges have added.
+//! Finds the columns that judges added to a labelled table.
 
 use crate::domain::Unit;
 use crate::write::LabelColumns;

@@ -1,4 +1,4 @@
-//! What the passes go through: rows of an input table, or samples of the caller's.
+//! The input of the passes: rows of a table, or the caller's samples.
 
 mod cell;
 mod clusters;

@@ -1,5 +1,5 @@
-//! One row on its way through a pass, its cells read when somebody needs the sample: the write pass of a model judge needs
-//! no more of a row than to recognise it, and to read one takes longer than to write its label.
+//! One row on its way through a pass. Its cells are parsed only when the sample is needed: the write pass of a model judge only
+//! has to recognize a row, and parsing takes longer than writing its label.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! One of several parts of the input, each of which a process of its own can label.
+//! A shard: one of several parts of the input, which a separate process can label.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Where samples come from: an input table, or a list of the caller's.
+//! The source of samples: an input table, or the caller's list.
 
 use std::collections::HashMap;
 use std::path::Path;

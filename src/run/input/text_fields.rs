@@ -1,5 +1,5 @@
-//! Arguments that a table may have made texts: a field of a column of structs has one type, so a single text in it makes texts of all
-//! the numbers beside it.
+//! Detects arguments that a table may have turned into texts: a field in a column of structs has one type, so a single text in it
+//! turns all numbers beside it into texts.
 
 use crate::domain::{Arguments, Calls, Definitions, Json, Sample};
 

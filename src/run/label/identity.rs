@@ -1,4 +1,4 @@
-//! What the parts of one run have in common: by this `merge` knows that they belong together.
+//! What the parts of one run have in common, by which `merge` checks that they belong together.
 
 use std::io::Error;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The job: rows in, labelled rows out.
+//! The labelling job: rows in, labelled rows out.
 
 use std::iter;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a labelling run came to.
+//! The outcome of a labelling run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub struct MemberSummary {
     pub template: String,
     /// What the names of its columns begin with.
     pub prefix: String,
-    /// Whether its answers had a length limit that nobody set.
+    /// Whether its answers had the default length limit.
     pub capped: bool,
     /// What its labels and their gold mean.
     pub words: Words,

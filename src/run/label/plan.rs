@@ -1,4 +1,4 @@
-//! A labelling run that can begin: what is wrong with the settings is said before anything is judged or paid for.
+//! A checked plan of a labelling run: errors in settings are reported before anything is judged or paid for.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

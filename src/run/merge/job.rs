@@ -1,4 +1,4 @@
-//! The job: parts in, the table of the whole run out.
+//! The merge job: parts in, the table of the whole run out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

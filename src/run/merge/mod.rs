@@ -1,4 +1,4 @@
-//! The parts of a labelling run that several processes did, joined to the table that one process would have written.
+//! Joins the parts of a labelling run into the table that a single process would have written.
 
 mod error;
 mod job;

@@ -1,4 +1,4 @@
-//! One part: what its record says, and its rows by their numbers in the whole run.
+//! One part: its record, and its rows by their numbers in the whole run.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Why no rows can be picked, and what to do about it.
+//! Why no rows can be drawn, and what to do about it.
 
 use std::path::PathBuf;
 

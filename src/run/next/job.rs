@@ -1,4 +1,4 @@
-//! The job: a labelled table in, a list of rows to mark out.
+//! The `next` job: a labelled table in, a list of rows to mark out.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

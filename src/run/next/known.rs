@@ -1,4 +1,4 @@
-//! What is known of the rows of a labelled table: names, labels, marks and earlier draws.
+//! What is known about the rows of a labelled table: ids, labels, marks and earlier draws.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Rows to mark next, with how probable it was that each would be drawn.
+//! Draws rows to mark, with their inclusion probabilities.
 
 mod error;
 mod job;

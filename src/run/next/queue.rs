@@ -1,4 +1,4 @@
-//! Picks rows by a queue.
+//! Chooses rows by a queue.
 
 use std::collections::HashMap;
 

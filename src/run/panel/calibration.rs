@@ -1,4 +1,4 @@
-//! What a benchmark found out about the judges of a run.
+//! What a benchmark measured about the judges of a run.
 
 use std::path::Path;
 

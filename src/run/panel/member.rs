@@ -1,4 +1,4 @@
-//! A judge with its wording.
+//! A judge with its template.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How judges get their places on a panel.
+//! Builds the members of a panel.
 
 use std::sync::{Arc, Mutex};
 

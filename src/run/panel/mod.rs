@@ -1,4 +1,4 @@
-//! Who judges in which words: every judge with every template.
+//! The panel of a run: every judge with every template.
 
 mod calibration;
 mod member;

@@ -1,4 +1,4 @@
-//! Model judges, ready to be asked, and what those of a run share.
+//! Model judges ready for use, and what those of a run share.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which words judges are asked in.
+//! The templates of a panel.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What is behind the page: takes marks, keeps them, and says what was marked since.
+//! The data behind the page: takes and keeps marks, and reports new ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

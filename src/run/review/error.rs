@@ -1,4 +1,4 @@
-//! Why rows cannot be shown or marks not be written out, and what to do about it.
+//! Why rows cannot be shown or marks not exported, and what to do about it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Marks out of their file into a table of gold: what was marked, by whom, when and why.
+//! Exports marks as a table of gold: what was marked, by whom, when and why.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Who may ask: browsers of this machine that were given the token, on pages that came from here.
+//! Access control: browsers on this machine with the token, on pages that the server sent.
 
 use std::net::SocketAddr;
 use std::sync::Mutex;

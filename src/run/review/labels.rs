@@ -1,4 +1,4 @@
-//! The labels of a labelled table, read back as the judges gave them.
+//! Reads the labels of a labelled table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A server for looking at labels and marking them, and its marks as a table of gold.
+//! A server for reading and marking labels, and the export of its marks as a table of gold.
 
 mod agreement;
 mod desk;

@@ -1,4 +1,4 @@
-//! What a row is recognised by, whatever file it stands in: a mark belongs to what was judged, and to no row that took its place.
+//! The key of a row, the same in any file: a mark belongs to what was judged, never to a row that replaced it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

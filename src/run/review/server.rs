@@ -1,4 +1,4 @@
-//! The server: one page, and what its marks are sent to. It listens on 127.0.0.1 alone.
+//! The server: one page, and the requests that store its marks. It listens only on 127.0.0.1.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A labelled table as it is reviewed: its rows by their keys, its judges by their columns.
+//! A labelled table under review: its rows by key, its judges by column.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What a judge says of cases, for scorers whose peers ask a model: the cases' questions go through a labelling run of their own, with
-//! its store, limits and ceiling.
+//! Asks a judge about cases, for scorers whose peers use a model: the cases' questions go through a labelling run with its own
+//! store, limits and cost limit.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! BFCL's own files, questions, accepted answers and a model's results, joined into cases.
+//! Joins BFCL's own files (questions, accepted answers and a model's results) into cases.
 
 use std::collections::HashMap;
 use std::io::Write;

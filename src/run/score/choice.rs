@@ -1,4 +1,4 @@
-//! Which scorer is meant.
+//! Chooses the scorer.
 
 use super::ScoringError;
 use crate::domain::Object;

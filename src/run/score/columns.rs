@@ -1,4 +1,4 @@
-//! Columns that the user named for what a scorer reads.
+//! The columns that the user named for a scorer's input.
 
 use super::ScoringError;
 use crate::domain::Slot;

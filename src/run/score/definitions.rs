@@ -1,4 +1,4 @@
-//! Definitions of tools in any shape that `label` reads, as scorers read them: a list of objects with `name` and `parameters`.
+//! Converts tool definitions from any shape that `label` reads to that of the scorers: objects with `name` and `parameters`.
 
 use crate::domain::{Cell, Json, Object, Slot, ToolDefinition};
 use crate::normalize::definitions_of_benchmark;

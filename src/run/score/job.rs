@@ -1,4 +1,4 @@
-//! The job: cases in, scores out.
+//! The scoring job: cases in, scores out.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Calls scored against the expected ones: deterministic, offline, no model.
+//! Scores calls against the expected ones: deterministic, offline, without a model.
 
 mod asking;
 mod bfcl_files;

@@ -1,4 +1,4 @@
-//! A row of any table as a scorer reads it: its columns by name, and what the row is called.
+//! A row of any table as a scorer's case: its columns by name, and its id.
 
 use crate::domain::{Json, Object, Slot};
 use crate::normalize::Normalizer;

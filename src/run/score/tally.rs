@@ -1,4 +1,4 @@
-//! What scored cases came to: how many passed, and why the others did not.
+//! The tally of scored cases: how many passed, and why the others failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

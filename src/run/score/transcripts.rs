@@ -1,5 +1,4 @@
-//! Rows that are turns of one transcript, as `tooljudge convert` writes them: one after the other, each with the transcript's
-//! name.
+//! Groups the turns of a transcript, as `tooljudge convert` writes them: consecutive rows with the transcript's id.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,4 +1,4 @@
-//! An agent that is a function of this process, such as a user's own in Python: it gets a case, calls its tools, and answers.
+//! An agent that is a function in this process, such as a user's own in Python: it gets a case, calls its tools, and answers.
 
 use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,9 +9,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// An agent that is a function.
 #[derive(Clone)]
 pub struct AgentFunction {
-    /// As the column `agent` names it.
+    /// Its name in the column `agent`.
     pub name: String,
-    /// Takes a conversation and returns at once; the agent speaks in it later, from any thread.
+    /// Takes a conversation and returns at once; the agent answers in it later, from any thread.
     pub begin: Arc<dyn Fn(Conversation) + Send + Sync>,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Debug for AgentFunction {
     }
 }
 
-/// The agent's side of the conversation of one episode. Dropped before the answer, the agent counts as gone.
+/// The agent's side of the conversation of one episode. If it is dropped before the answer, the agent counts as failed.
 #[derive(Debug)]
 pub struct Conversation {
     case: String,
@@ -29,14 +29,14 @@ pub struct Conversation {
     hears: Mutex<Receiver<String>>,
 }
 
-/// Something that comes from the agent.
+/// A message from the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::run) enum Speech {
     /// An object of the protocol.
     Said(String),
-    /// It failed: why, and what there is to read about it.
+    /// It failed: the reason, and details such as a traceback.
     Failed { why: String, log: String },
-    /// It could not begin, which says nothing of the agent.
+    /// The case could not begin, for a reason outside of the agent.
     NotBegun(String),
 }
 
@@ -55,13 +55,13 @@ impl Conversation {
         (Conversation { case, says, hears: Mutex::new(hears) }, Line { speech, news })
     }
 
-    /// The object `case`, as a program is given it.
+    /// The object `case`, as a program receives it.
     pub fn case(&self) -> &str {
         &self.case
     }
 
-    /// Says an object of the protocol (`call`, `calls` or `answer`), and waits for what there is to hear: a list of the objects that a
-    /// program would be given. `None` where the case is over: nothing that is said counts any more. One thread at a time is heard.
+    /// Sends an object of the protocol (`call`, `calls` or `answer`), and waits for the response: a list of the objects that a
+    /// program would receive. `None` if the case is over: then nothing counts any more. Threads are served one at a time.
     pub fn say(&self, object: String) -> Option<String> {
         // Before it speaks, so that each thread hears what it asked for.
         let hears = self.hears.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,18 +69,18 @@ impl Conversation {
         hears.recv().ok()
     }
 
-    /// Ends the case by the agent's fault: why, and what there is to read about it, such as a traceback.
+    /// Ends the case with a fault of the agent: the reason, and details such as a traceback.
     pub fn fail(&self, why: String, log: String) {
         // Nobody listens where the case is over.
         let _ = self.says.send(Speech::Failed { why, log });
     }
 
-    /// Ends the case before it began, for a reason that says nothing of the agent.
+    /// Ends the case before it began, for a reason outside of the agent.
     pub fn cancel(&self, why: String) {
         let _ = self.says.send(Speech::NotBegun(why));
     }
 
-    /// Whether the case is over, be it by its time.
+    /// Whether the case is over, for example because its time is up.
     pub fn is_over(&self) -> bool {
         self.says.is_closed()
     }

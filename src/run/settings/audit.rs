@@ -1,4 +1,4 @@
-//! Attacks on judges.
+//! Settings of an audit.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -10,20 +10,20 @@ use super::{InputSettings, OutputSettings, PanelSettings};
 pub struct AuditSettings {
     /// The rows.
     pub input: InputSettings,
-    /// Who is attacked.
+    /// The judges that are attacked.
     pub panel: PanelSettings,
-    /// Times that every row is asked again without a change: what flips then is noise. Default: 1.
+    /// How often every row is sent again unchanged; flips between these labels are noise. Default: 1.
     pub again: NonZeroU32,
-    /// The column of gold: attacks then ask for the wrong label, of rows that were judged rightly. Default: as for a benchmark;
-    /// without one, attacks ask for any label but the judge's.
+    /// The column of gold: attacks then ask for the wrong label, and only on rows with a right label. Default: as for a
+    /// benchmark; without one, attacks ask for any label except the judge's.
     pub gold: Option<String>,
     /// Rows with the same value of this column belong together. Default: `question_id`; without it, rows of one question.
     pub cluster: Option<String>,
-    /// The column that names rows. Default: `id` or `row_id`.
+    /// The column with row ids. Default: `id` or `row_id`.
     pub id: Option<String>,
     /// Every question with its answer. Default: nowhere.
     pub output: OutputSettings,
-    /// Files for reports, whose endings say what they are: .md, .json, or a table of all figures. Default: none.
+    /// Report files, by extension: .md, .json, or a table of all figures. Default: none.
     pub reports: Vec<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! A benchmark of judges on rows whose labels are known.
+//! Settings of a benchmark of judges on rows with known labels.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -9,42 +9,42 @@ use crate::run::Repeated;
 /// What [`bench`](crate::run::bench()) measures, and what it writes.
 #[derive(Debug, Clone)]
 pub struct BenchSettings {
-    /// The rows; [`BenchSettings::bfcl`] takes the place of its inputs.
+    /// The rows; [`BenchSettings::bfcl`] replaces its inputs.
     pub input: InputSettings,
-    /// Rows made of the Berkeley function-calling benchmark's own files. Default: none.
+    /// Rows generated from the files of the Berkeley function-calling benchmark. Default: none.
     pub bfcl: Option<BfclSettings>,
-    /// Who is measured.
+    /// The judges that are measured.
     pub panel: PanelSettings,
-    /// Times that every question is asked over, to see whether a judge says the same again; each is paid for. Default: 1.
+    /// How often every question is sent, to measure self-consistency; each time is paid for. Default: 1.
     pub repeat: NonZeroU32,
     /// The column of gold. Default: `gold` or `verdict`; before them `params_label` for parameter extraction and `selection_label`
     /// for tool selection.
     pub gold: Option<String>,
     /// Rows with the same value of this column belong together. Default: `question_id`; without it, rows of one question.
     pub cluster: Option<String>,
-    /// Columns by whose values figures are given too. Default: the usual ones that there are.
+    /// Columns to slice by: figures are also given for each of their values. Default: the usual ones that exist.
     pub by: Vec<String>,
-    /// The column that names rows. Default: `id` or `row_id`.
+    /// The column with row ids. Default: `id` or `row_id`.
     pub id: Option<String>,
-    /// What counts of rows that are the same. Default: all.
+    /// Which of several equal rows count. Default: all.
     pub repeated: Repeated,
     /// A table of corrections of the gold. Default: none.
     pub errata: Option<PathBuf>,
-    /// Whether the two baselines take part. Default: yes.
+    /// Whether the two baselines are included. Default: yes.
     pub baselines: bool,
     /// The labelled rows. Default: nowhere.
     pub output: OutputSettings,
-    /// Goes before the names of the columns that are added to the rows. Default: nothing.
+    /// A prefix for the names of the added columns. Default: none.
     pub prefix: String,
-    /// Whether the columns that are added replace input columns of the same name. Default: no; such a name is an error.
+    /// Whether added columns replace input columns of the same name. Default: no; such a name is an error.
     pub overwrite: bool,
-    /// Files for reports, whose endings say what they are: .html, .md, .json, or a table of all figures. Default: none.
+    /// Report files, by extension: .html, .md, .json, or a table of all figures. Default: none.
     pub reports: Vec<PathBuf>,
     /// The most disagreements that an HTML report shows; of rows that every judge got right, it shows a fifth as many. Default: 500.
     pub cases: usize,
-    /// Where rows go whose gold is probably wrong. Default: nowhere.
+    /// A table of rows whose gold is probably wrong. Default: none.
     pub audit: Option<PathBuf>,
-    /// The most rows there. Default: 200.
+    /// The largest number of rows in it. Default: 200.
     pub suspects: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Judges compared on the same rows.
+//! Settings of a comparison of judges on the same rows.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use crate::stats::Measure;
 /// What [`compare`](crate::run::compare()) reads, and by which measure it decides.
 #[derive(Debug, Clone)]
 pub struct CompareSettings {
-    /// Labelled tables, or tables of episodes; the first judge or agent of the first one is what the others are compared with.
+    /// Labelled tables, or tables of episodes; the others are compared with the first judge or agent of the first table.
     pub tables: Vec<ComparedTable>,
-    /// What is compared. Default: agents where the first table holds episodes, else judges.
+    /// What is compared. Default: agents if the first table holds episodes, else judges.
     pub by: Option<Compared>,
-    /// The column of gold, of the first table. Default: as for a benchmark, by the task of the first judge.
+    /// The column of gold in the first table. Default: as for a benchmark, by the task of the first judge.
     pub gold: Option<String>,
-    /// The column by which rows are found again in the other tables. Default: `id` or `row_id` where all tables have it; else
-    /// question, call and definitions.
+    /// The column by which rows of the tables are matched. Default: `id` or `row_id` if all tables have it; else question, call
+    /// and definitions.
     pub id: Option<String>,
     /// Rows with the same value of this column belong together. Default: `question_id`, if there is one.
     pub cluster: Option<String>,
@@ -24,9 +24,9 @@ pub struct CompareSettings {
     pub positive: Option<String>,
     /// The measure that decides. Default: accuracy.
     pub measure: Measure,
-    /// The share, above 0, by which a judge may be worse and still count as no worse. Default: not asked.
+    /// The margin, above 0, by which a judge may be worse and still count as not worse. Default: not tested.
     pub margin: Option<f64>,
-    /// Files for reports, whose endings say what they are: .md or .json. Default: none.
+    /// Report files, by extension: .md or .json. Default: none.
     pub reports: Vec<PathBuf>,
     /// Whether files that this program did not write are replaced. Default: no.
     pub force: bool,
@@ -55,12 +55,12 @@ impl CompareSettings {
 pub enum ComparedTable {
     /// In a file.
     File(PathBuf),
-    /// In memory, under the name that messages and results call it.
+    /// In memory, under a name for messages and results.
     Memory(String, InMemory),
 }
 
 impl ComparedTable {
-    /// As messages call it.
+    /// Its name in messages.
     pub fn path(&self) -> &Path {
         match self {
             ComparedTable::File(path) => path,
@@ -68,7 +68,7 @@ impl ComparedTable {
         }
     }
 
-    /// What tells its judges from those of other tables.
+    /// Distinguishes its judges from those of other tables.
     pub(in crate::run) fn name(&self) -> String {
         let path = self.path();
         match self {

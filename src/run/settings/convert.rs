@@ -1,4 +1,4 @@
-//! Logs and tables as rows.
+//! Settings of a conversion of logs and tables to rows.
 
 use super::{InputSettings, OutputSettings};
 
@@ -7,14 +7,15 @@ use super::{InputSettings, OutputSettings};
 pub struct ConvertSettings {
     /// Logs and tables.
     pub input: InputSettings,
-    /// The rows. Default: nowhere; the inputs are only looked through.
+    /// The rows. Default: none; the inputs are only examined.
     pub output: OutputSettings,
-    /// Whether what cannot be read and what holds nothing to judge is written too; every row then says its `status`. Default: no.
+    /// Whether unreadable records, and records without anything to judge, are written too; every row then has a `status`.
+    /// Default: no.
     pub all: bool,
 }
 
 impl ConvertSettings {
-    /// Looks through all `inputs`; writes nothing.
+    /// Examines all `inputs`; writes nothing.
     pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> ConvertSettings {
         ConvertSettings { input: InputSettings::new(inputs), output: OutputSettings::default(), all: false }
     }

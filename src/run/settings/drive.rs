@@ -1,4 +1,4 @@
-//! A run of agents through cases.
+//! Settings of a run of agents through cases.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -11,15 +11,15 @@ use crate::domain::Object;
 use crate::drive::Loop;
 use crate::environment::EnvironmentName;
 
-/// What [`drive`](crate::run::drive()) drives through which cases, and where the episodes go.
+/// Which agents [`drive`](crate::run::drive()) runs through which cases, and where the episodes go.
 #[derive(Debug, Clone)]
 pub struct DriveSettings {
     /// The cases.
     pub source: DriveSource,
     /// At least one; names differ.
     pub agents: Vec<AgentSettings>,
-    /// What names the agents' code, such as a commit: earlier runs of the same version answer too. Default: nothing, and only a run
-    /// that was stopped is gone on with.
+    /// The version of the agents' code, such as a commit: replies of earlier runs of the same version are reused. Default: none;
+    /// then only a stopped run resumes.
     pub agent_version: Option<String>,
     /// Files whose contents are part of the version, as patterns such as `agent/**/*.py`. Default: none.
     pub agent_files: Vec<String>,
@@ -29,11 +29,11 @@ pub struct DriveSettings {
     pub cases: Vec<String>,
     /// Only the cases of these categories. Default: all.
     pub categories: Vec<String>,
-    /// At most so many cases. Default: all.
+    /// The largest number of cases. Default: all.
     pub limit: Option<u64>,
-    /// A file with the instructions of all cases; `{system}` in it stands for a case's own. Default: the case's own.
+    /// A file with instructions for all cases; `{system}` in it stands for a case's own. Default: the case's own.
     pub system: Option<PathBuf>,
-    /// Replies of an agent in an episode, where the suite does not say. Default: 15.
+    /// The limit on replies in an episode, unless the suite sets one. Default: 15.
     pub max_steps: Option<NonZeroU32>,
     /// Whose loop is followed. Default: ours.
     pub follows: Loop,
@@ -41,9 +41,9 @@ pub struct DriveSettings {
     pub scorer: Option<String>,
     /// Its settings, by the peers' names. Default: none.
     pub scoring: Object,
-    /// Who grades answers that have a reference. Default: nobody.
+    /// The judge that grades answers with a reference. Default: none.
     pub grade: Option<PanelSettings>,
-    /// The most that a run may cost, in US dollars, grading included. Default: no ceiling.
+    /// The most that a run may cost, in US dollars, grading included. Default: no limit.
     pub max_cost: Option<f64>,
     /// Where replies are kept.
     pub store: StoreSettings,
@@ -51,7 +51,7 @@ pub struct DriveSettings {
     pub output: OutputSettings,
     /// The turns. Default: none are written.
     pub turns: OutputSettings,
-    /// Whether episodes have a column `gold`: `correct` where they passed. Default: no.
+    /// Whether episodes have a column `gold`: `correct` if they passed. Default: no.
     pub gold: bool,
     /// A JUnit report of all episodes. Default: none.
     pub junit: Option<PathBuf>,
@@ -64,13 +64,13 @@ pub struct DriveSettings {
 pub enum DriveSource {
     /// Suite files.
     Suites(Vec<PathBuf>),
-    /// Several tasks of LangChain Benchmarks, with the examples that are shipped.
+    /// Several tasks of LangChain Benchmarks, with the shipped examples.
     Tasks(Vec<EnvironmentName>),
     /// A task of LangChain Benchmarks.
     Task {
         /// Its environment.
         name: EnvironmentName,
-        /// A file with other examples than those that are shipped: JSON Lines or a JSON list.
+        /// A file with other examples than the shipped ones: JSON Lines or a JSON list.
         examples: Option<PathBuf>,
     },
 }
@@ -88,7 +88,7 @@ impl DriveSource {
 /// An agent.
 #[derive(Debug, Clone)]
 pub struct AgentSettings {
-    /// As the column `agent` names it.
+    /// Its name in the column `agent`.
     pub name: String,
     /// Which agent it is.
     pub kind: AgentKind,
@@ -99,43 +99,43 @@ pub struct AgentSettings {
 pub enum AgentKind {
     /// A model behind an endpoint.
     Model(Box<ModelSettings>),
-    /// Replies that are written down.
+    /// Scripted replies.
     Script(PathBuf),
     /// An agent with a loop of its own.
     Own(Box<OwnSettings>),
 }
 
-/// An agent with a loop of its own: it is given a case, calls its tools, and answers.
+/// An agent with a loop of its own: it gets a case, calls its tools, and answers.
 #[derive(Debug, Clone)]
 pub struct OwnSettings {
     /// How it is reached.
     pub kind: OwnKind,
-    /// How many episodes it is in at once. Default: 4.
+    /// How many of its episodes run at once. Default: 4.
     pub at_once: NonZeroU32,
-    /// The time that it has for an episode. Default: 300 seconds.
+    /// Its time limit for an episode. Default: 300 seconds.
     pub timeout: Duration,
-    /// Texts that nothing it writes may carry into outputs, such as keys of its environment. Default: none.
+    /// Texts to mask in everything that it writes, such as keys of its environment. Default: none.
     pub secrets: Vec<SecretString>,
 }
 
 /// How an agent with a loop of its own is reached.
 #[derive(Debug, Clone)]
 pub enum OwnKind {
-    /// A program, which reads and writes a JSON object a line.
+    /// A program, which reads and writes one JSON object per line.
     Program {
         /// A command line for the system's shell.
         command: String,
-        /// Whether a program stays for further episodes; else each has one of its own.
+        /// Whether a program is kept for further episodes; otherwise each starts its own.
         keep: bool,
     },
-    /// A server, which answers each JSON object with another.
+    /// A server, which answers each JSON object with another one.
     Server {
         /// Its address.
         url: String,
         /// Whether it may be reached unencrypted on another host.
         allow_http: bool,
     },
-    /// A function of this process.
+    /// A function in this process.
     Function(AgentFunction),
 }
 
@@ -148,7 +148,7 @@ impl OwnSettings {
 }
 
 impl AgentSettings {
-    /// A model, as a judge's settings describe it; `None` for what is no model behind an endpoint.
+    /// A model, from a judge's settings; `None` if these are not about a model behind an endpoint.
     pub fn of_judge(judge: JudgeSettings) -> Option<AgentSettings> {
         match judge.kind {
             super::JudgeKind::Model(model) => {
@@ -163,7 +163,7 @@ impl AgentSettings {
         AgentSettings { name: name.into(), kind: AgentKind::Own(Box::new(settings)) }
     }
 
-    /// An agent whose replies stand in a file.
+    /// An agent whose replies are in a file.
     pub fn script(file: impl Into<PathBuf>) -> AgentSettings {
         let file = file.into();
         AgentSettings { name: format!("script:{}", file.display()), kind: AgentKind::Script(file) }
@@ -198,7 +198,7 @@ impl DriveSettings {
         }
     }
 
-    /// Whether anything of the agents is kept: replies of models, and episodes of an agent that has a version.
+    /// Whether replies or episodes of the agents are kept: replies of models, and episodes of an agent that has a version.
     pub(in crate::run) fn is_kept(&self) -> bool {
         self.agents.iter().any(|agent| match agent.kind {
             AgentKind::Model(_) => true,
@@ -207,7 +207,7 @@ impl DriveSettings {
         })
     }
 
-    /// Whether somebody says which version the agents are.
+    /// Whether the version of the agents is known.
     pub(in crate::run) fn has_version(&self) -> bool {
         self.agent_version.is_some() || !self.agent_files.is_empty()
     }

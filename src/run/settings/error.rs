@@ -1,4 +1,4 @@
-//! Settings that cannot hold, and what to do about it.
+//! Invalid settings, and what to do about them.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::domain::RailsError;
 use crate::judge::SetupError;
 use crate::render::TemplateError;
 
-/// Settings that cannot hold.
+/// Invalid settings.
 ///
 /// `path` is a file, and `why` the cause in words.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum SettingsError {
     /// A page of labelled rows that is not named as one.
     #[error("--report {}: the page of labelled rows is HTML; give it a name that ends in .html", .0.display())]
     NotAPage(PathBuf),
-    /// A column to fold by that is not there.
+    /// A column to fold by that does not exist.
     #[error("--fold: there is no column `{column}`{near}")]
     NoColumnToFold { column: String, near: String },
     /// A column to fold by whose name the folds have for one of their own columns, or that is named twice.
@@ -40,10 +40,10 @@ pub enum SettingsError {
         "--fold: the folds would have two columns named `{0}`; rename the column of the input, or name it once"
     )]
     FoldClash(String),
-    /// A column that is to be left out and is not there.
+    /// A column to leave out that does not exist.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },
-    /// A column to group by is not there.
+    /// A column to group by that does not exist.
     #[error("--by: there is no column `{column}`{near}")]
     NoColumnToGroup { column: String, near: String },
     /// A shard of rows that only one process can read.
@@ -54,7 +54,7 @@ pub enum SettingsError {
     /// A shard that is not written to a file.
     #[error("--shard: the part is written to a file, beside which its record lies; give one with -o")]
     ShardWithoutFile,
-    /// What the part would replace is no earlier one of the same shard.
+    /// The file that the part would replace is not an earlier part of the same shard.
     #[error(
         "--shard: {} is {what}, which this part would replace; give the part a place of its own with -o, or replace it with --force",
         path.display()
@@ -68,10 +68,10 @@ pub enum SettingsError {
     /// A file that cannot be hashed.
     #[error("--shard: cannot read {}: {why}", path.display())]
     ShardInput { path: PathBuf, why: String },
-    /// Findings are to be counted, and nobody is asked for them.
+    /// Findings are to be counted, but no judge is asked for them.
     #[error("--max-fail {ceiling} counts findings, and none are asked for: add --findings")]
     CountsFindings { ceiling: String },
-    /// Five grades were asked of a task that has no wording for them.
+    /// Five grades were requested for a task that has no template with them.
     #[error(
         "--scale five is for tool_selection and parameter_extraction, not for {0}; a template of your own can have any rails"
     )]
@@ -92,7 +92,7 @@ pub enum SettingsError {
     /// Labels that cannot be rails.
     #[error("--rails: {0}")]
     Rails(RailsError),
-    /// One judge named twice.
+    /// A judge that is named twice.
     #[error(
         "--judge {0} is given twice; to ask a model several times use --votes, or `bench --repeat` to see whether it \
          says the same again"
@@ -114,13 +114,13 @@ pub enum SettingsError {
          with --judge, or a task with --task"
     )]
     NoBuiltinTask(String),
-    /// A judge that looks first, and what it cannot speak for.
+    /// A first judge, and what it cannot judge.
     #[error("--first: {0}")]
     First(String),
     /// A model file that cannot be used, and why.
     #[error("the model {}: {why}", path.display())]
     Model { path: PathBuf, why: String },
-    /// A trained judge that was trained for none of the tasks at hand; those that it was trained for.
+    /// A trained judge that was trained for none of the run's tasks, and the tasks that it was trained for.
     #[error(
         "--judge builtin:{file}: it was trained for {trained}, not for {asked}; train it for that too with `tooljudge train --task \
          {asked} --add`, or use --judge builtin",
@@ -152,7 +152,7 @@ pub enum SettingsError {
         path.display()
     )]
     NotBenchmarked { path: PathBuf, judge: String, template: String, there: String },
-    /// One place for two files.
+    /// One location for two files.
     #[error(
         "{} is an input of this run, or is written twice: {} means the same file",
         output.display(),

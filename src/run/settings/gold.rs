@@ -1,10 +1,10 @@
-//! A table of calls of which it is known whether they are right.
+//! Settings for generating calls with known labels.
 
 use std::path::PathBuf;
 
 use super::{InputSettings, OutputSettings};
 
-/// What [`gold`](crate::run::gold()) makes calls of, which, and where they go.
+/// From what [`gold`](crate::run::gold()) makes calls, which calls, and where they go.
 #[derive(Debug, Clone)]
 pub struct GoldSettings {
     /// Where questions come from.
@@ -16,7 +16,7 @@ pub struct GoldSettings {
 }
 
 impl GoldSettings {
-    /// Calls made of `source`, to be written to `path`.
+    /// Calls made from `source`, to be written to `path`.
     pub fn new(source: GoldOrigin, path: impl Into<PathBuf>) -> GoldSettings {
         let output = OutputSettings { path: Some(path.into()), ..OutputSettings::default() };
         GoldSettings { source, output, making: MakingSettings::default() }
@@ -26,7 +26,7 @@ impl GoldSettings {
 /// Where questions come from.
 #[derive(Debug, Clone)]
 pub enum GoldOrigin {
-    /// Right calls of one's own; of a table with a column `gold` the rows that say `correct`.
+    /// The user's own right calls; from a table with a column `gold`, the rows with `correct`.
     Own(InputSettings),
     /// The Berkeley function-calling benchmark's files.
     Bfcl(BfclSettings),
@@ -37,16 +37,16 @@ pub enum GoldOrigin {
 pub struct BfclSettings {
     /// Its data folder, or a checkout of the gorilla repository that has it.
     pub folder: PathBuf,
-    /// Categories. Default: all that are there.
+    /// Categories. Default: all that exist.
     pub categories: Vec<String>,
-    /// A folder of real models' answers, which then take the place of calls that are made. Default: none.
+    /// A folder of real models' answers, which then replace generated calls. Default: none.
     pub results: Option<PathBuf>,
-    /// Their scores, which then count. Default: none; the scorer says what is right, by the benchmark's rules.
+    /// Their score files, whose verdicts then count. Default: none; the scorer decides, by the benchmark's rules.
     pub scores: Option<PathBuf>,
 }
 
 impl BfclSettings {
-    /// All categories in `folder`, for calls to be made of.
+    /// All categories in `folder`, to generate calls from.
     pub fn new(folder: impl Into<PathBuf>) -> BfclSettings {
         BfclSettings { folder: folder.into(), categories: Vec::new(), results: None, scores: None }
     }
@@ -57,11 +57,12 @@ impl BfclSettings {
 pub struct MakingSettings {
     /// The same calls for the same seed. Default: 0.
     pub seed: u64,
-    /// The most right calls of one question: the accepted answer, then edits of it. Default: 2.
+    /// The largest number of right calls per question: the accepted answer, then edits of it. Default: 2.
     pub per_question: usize,
-    /// The most wrong calls of one question. Default: 4.
+    /// The largest number of wrong calls per question. Default: 4.
     pub negatives_per_question: usize,
-    /// The most wrong calls of one type. Default: as many wrong calls as right ones, types as even as can be.
+    /// The largest number of wrong calls per type. Default: as many wrong calls as right ones, with types as balanced as
+    /// possible.
     pub per_type: Option<usize>,
     /// Whether only wrong calls are written. Default: no.
     pub negatives_only: bool,

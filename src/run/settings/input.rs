@@ -1,4 +1,4 @@
-//! What is read, and how it is understood.
+//! Settings of the input, and how it is interpreted.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,38 +9,38 @@ use crate::normalize::logs::{FORMATS, LogFormat, Turns};
 use crate::read::{Format, InMemory, Take};
 use crate::write::WhenEmpty;
 
-/// Which rows a job reads, and how they are understood.
+/// Which rows a job reads, and how they are interpreted.
 #[derive(Debug, Clone)]
 pub struct InputSettings {
     /// Files, globs and folders, read as one table; `-` is the standard input. At least one, or a table in memory.
     pub inputs: Vec<String>,
     /// Tables in memory, after the files. Default: none.
     pub tables: Vec<InMemory>,
-    /// What all inputs are. Default: detected from names and contents.
+    /// The format of all inputs. Default: detected from names and contents.
     pub from: Option<InputKind>,
-    /// Columns with unusual names. Default: none; the usual names are known.
+    /// Columns with unusual names. Default: none; usual names are detected.
     pub columns: Vec<(Slot, String)>,
-    /// A file of tool definitions for all rows that have none of their own. Default: none.
+    /// A file of tool definitions for all rows without their own. Default: none.
     pub tools: Option<PathBuf>,
     /// Only rows whose column holds exactly this text: pairs of column and text, all of which must hold. Default: all rows.
     pub filters: Vec<(String, String)>,
-    /// How many of the rows that the filters leave. Default: all.
+    /// How many of the filtered rows are read. Default: all.
     pub take: Take,
     /// What an empty tool call means. Default: that nothing was called.
     pub null_call: NullCall,
-    /// Whether rows without tool definitions are errors, instead of being judged without. Default: no.
+    /// Whether rows without tool definitions are errors. Default: no; they are judged without definitions.
     pub require_definitions: bool,
-    /// Whether calls that the model's provider ran itself, such as web searches, are judged too. Default: no.
+    /// Whether calls that the model's provider executed itself, such as web searches, are judged too. Default: no.
     pub include_server_tools: bool,
     /// Whether spans of whole agents are judged although they repeat the spans of their model calls. Default: no.
     pub agents: bool,
-    /// Which turns of a transcript are judged. Default: those that call something; the last, where only questions about whole
-    /// transcripts are asked.
+    /// Which turns of a transcript are judged. Default: those that call something; if all tasks are about whole transcripts, the
+    /// last one.
     pub turns: Option<Turns>,
 }
 
 impl InputSettings {
-    /// All rows of `inputs`, understood as their contents suggest.
+    /// All rows of `inputs`, in their detected format.
     pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> InputSettings {
         InputSettings {
             inputs: inputs.into_iter().map(Into::into).collect(),
@@ -58,7 +58,7 @@ impl InputSettings {
         }
     }
 
-    /// What an output without rows does to a table in its place: a selection of no rows is more likely a slip than a wish for
+    /// Whether an output without rows replaces an existing table: a selection of no rows is more likely a mistake than a wish for
     /// an empty table.
     pub(in crate::run) fn when_empty(&self, force: bool) -> WhenEmpty {
         let selects = !self.filters.is_empty() || self.take != Take::All;
@@ -73,7 +73,7 @@ pub enum InputKind {
     File(Format),
     /// A kind of log.
     Log(&'static LogFormat),
-    /// A table, even if its columns are named as a log's keys.
+    /// A table, even if its columns have the names of a log's keys.
     Rows,
 }
 

@@ -1,4 +1,4 @@
-//! One judge: which model, where, and how it is asked.
+//! Settings of one judge: which model, where, and how it is used.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::judge::{Concurrency, Endpoint, Function, Limits, Price, Provider, Set
 /// One judge of a panel.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
-    /// As columns, reports and manifests name it.
+    /// Its name in columns, reports and manifests.
     pub name: String,
     /// Which judge it is.
     pub kind: JudgeKind,
@@ -27,7 +27,7 @@ impl JudgeSettings {
         JudgeSettings { name: "builtin".to_owned(), kind: JudgeKind::Builtin }
     }
 
-    /// A model at its provider's own address. A key, where it needs one, goes into [`EndpointSettings::api_key`].
+    /// A model at its provider's own address. If it needs a key, set [`EndpointSettings::api_key`].
     pub fn model(provider: Provider, model: &str) -> JudgeSettings {
         JudgeSettings {
             name: format!("{provider}:{model}"),
@@ -54,8 +54,8 @@ impl JudgeSettings {
     #[cfg(feature = "cli")]
     pub(crate) const RESERVED: &str = "this name stands for a judge of tooljudge's own (builtin, PROVIDER:MODEL, script:FILE or a baseline)";
 
-    /// Whether `name` says by itself who judges: the built-in judge, a model of a provider, a scripted agent, a baseline. Nothing
-    /// else may go by such a name, or one that looks like it: columns and reports would say who judged, and it would not be true.
+    /// Whether `name` is reserved: for the built-in judge, a provider's model, a scripted agent, or a baseline. Nothing else may
+    /// have such a name, or one that looks like it, because columns and reports would name the wrong judge.
     #[cfg(feature = "cli")]
     pub(crate) fn is_reserved(name: &str) -> bool {
         // As it looks: letter case, blanks and what cannot be seen make no other name.
@@ -69,7 +69,7 @@ impl JudgeSettings {
         }
     }
 
-    /// Whether it is the built-in judge, trained or not, which needs neither store nor network.
+    /// Whether it is the built-in judge, trained or not, which needs no store and no network.
     pub fn is_builtin(&self) -> bool {
         matches!(self.kind, JudgeKind::Builtin | JudgeKind::Trained(_))
     }
@@ -80,11 +80,11 @@ impl JudgeSettings {
 pub enum JudgeKind {
     /// The built-in one.
     Builtin,
-    /// The built-in one with a model file on top.
+    /// The built-in one with a trained model file.
     Trained(PathBuf),
     /// A model behind an endpoint.
     Model(Box<ModelSettings>),
-    /// A function of this process.
+    /// A function in this process.
     Function(Box<FunctionSettings>),
 }
 
@@ -108,24 +108,24 @@ impl FunctionSettings {
     }
 }
 
-/// A judge model, how it is asked, and what it may use.
+/// A judge model, its parameters, and its limits.
 #[derive(Debug, Clone)]
 pub struct ModelSettings {
     /// Whose API it is.
     pub provider: Provider,
-    /// As the provider names the model; for Azure, the deployment.
+    /// The provider's name for the model; for Azure, the deployment.
     pub model: String,
-    /// Where it is, and what opens the door. Default: the provider's own address, no key.
+    /// Its address and key. Default: the provider's own address, no key.
     pub endpoint: EndpointSettings,
     /// Requests in flight, requests and tokens per minute. Judges of one endpoint and model share those of the first of them.
     /// Default: what the endpoint's headers state.
     pub limits: Limits,
-    /// Sampling temperature, from 0. Default: 0; 1 where a question is asked several times.
+    /// Sampling temperature, from 0. Default: 0; 1 if a question is sent several times.
     pub temperature: Option<f64>,
-    /// The longest answer in tokens, reasoning included. Default: 512 for servers of one's own (1,024 with an explanation), none
-    /// for others.
+    /// The longest answer in tokens, reasoning included. Default: 512 for local servers (1,024 with an explanation), none for
+    /// others.
     pub max_tokens: Option<NonZeroU32>,
-    /// The context that a local server (Ollama) sets aside, in tokens. Default: sized to the prompt.
+    /// The context window that a local server (Ollama) reserves, in tokens. Default: sized to the prompt.
     pub num_ctx: Option<NonZeroU32>,
     /// Fields added to the body of every request. Default: none.
     pub body: Map<String, Value>,
@@ -134,7 +134,7 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
-    /// `model` at its provider's own address, asked with the provider's own settings.
+    /// `model` at its provider's own address, with the provider's default settings.
     pub fn new(provider: Provider, model: &str) -> ModelSettings {
         ModelSettings {
             provider,
@@ -149,8 +149,8 @@ impl ModelSettings {
         }
     }
 
-    /// The price that is set, else the list price, which holds at the provider's own address only: whoever serves a model
-    /// elsewhere has prices of their own.
+    /// The price that was set, else the list price, which applies only at the provider's own address: other hosts have other
+    /// prices.
     pub fn price(&self) -> Option<Price> {
         let usual = self.endpoint.base_url.is_none()
             || self.endpoint.base_url.as_deref() == self.provider.default_base_url();
@@ -158,31 +158,31 @@ impl ModelSettings {
     }
 }
 
-/// Where a judge is, what opens the door, and how patient it is. Keys, headers and query values are secrets: no log, error, store or
+/// The address of a judge, its key, timeouts and retries. Keys, headers and query values are secrets: no log, error, store or
 /// manifest shows them.
 #[derive(Debug, Clone)]
 pub struct EndpointSettings {
-    /// Such as `https://api.openai.com/v1`. Default: the provider's own address, where it has one.
+    /// The address, such as `https://api.openai.com/v1`. Default: the provider's own address, if it has one.
     pub base_url: Option<String>,
-    /// Whether rows and keys may cross a network in the clear, to a plain http address that is not this machine. Default: no.
+    /// Whether rows and keys may be sent unencrypted to a plain http address on another machine. Default: no.
     pub allow_http: bool,
     /// The API key. Default: none.
     pub api_key: Option<SecretString>,
-    /// The environment variable that should have held a key and does not: nobody is asked then. Default: none.
+    /// The environment variable that should contain the key and does not: then nothing is sent. Default: none.
     pub missing_key: Option<String>,
     /// Headers sent with every request. Default: none.
     pub headers: Vec<(String, SecretString)>,
     /// Pairs added to the URL of every request. Default: none.
     pub query: Vec<(String, SecretString)>,
-    /// The URL of a proxy for everything. Default: what the system's settings say.
+    /// The URL of a proxy for all requests. Default: the system's settings.
     pub proxy: Option<SecretString>,
     /// The proxy that the system's settings name, for messages only: it is used anyway.
     pub system_proxy: Option<SecretString>,
-    /// A PEM file of certificates that are trusted beside the system's. Default: none.
+    /// A PEM file of certificates that are trusted in addition to the system's. Default: none.
     pub ca_cert: Option<PathBuf>,
-    /// For one attempt, from connecting to the last byte. Default: 120 seconds.
+    /// The time limit for one attempt, from connecting to the last byte. Default: 120 seconds.
     pub timeout: Duration,
-    /// Attempts for one question before it counts as errored, at least 1. Being told to slow down is not an attempt. Default: 6.
+    /// Attempts for one question before it counts as errored, at least 1. A 429 is not an attempt. Default: 6.
     pub max_attempts: NonZeroU32,
     /// The longest wait that an endpoint may ask for; beyond it the run stops. Default: 600 seconds.
     pub max_wait: Duration,

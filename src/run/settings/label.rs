@@ -1,4 +1,4 @@
-//! A labelling run.
+//! Settings of a labelling run.
 
 use std::path::PathBuf;
 
@@ -7,48 +7,47 @@ use crate::run::input::Shard;
 
 use super::{InputSettings, OutputSettings, PanelSettings};
 
-/// What [`label`](crate::run::label()) reads, who judges it, and where the labelled table goes.
+/// What [`label`](crate::run::label()) reads, which judges it uses, and where the labelled table goes.
 #[derive(Debug, Clone)]
 pub struct LabelSettings {
     /// The rows.
     pub input: InputSettings,
-    /// The part of them that is labelled. Default: all of them.
+    /// The shard of them that is labelled. Default: all rows.
     pub shard: Option<Shard>,
-    /// Who judges them.
+    /// The judges.
     pub panel: PanelSettings,
-    /// The labelled table. Default: beside the only input, with `.labeled` before its ending.
+    /// The labelled table. Default: beside the only input, with `.labeled` before its extension.
     pub output: OutputSettings,
-    /// Goes before the names of the columns that are added. Default: nothing.
+    /// A prefix for the names of the added columns. Default: none.
     pub prefix: String,
-    /// Whether the columns that are added replace input columns of the same name. Default: no; such a name is an error.
+    /// Whether added columns replace input columns of the same name. Default: no; such a name is an error.
     pub overwrite: bool,
     /// Columns of the input that are not written. Default: none.
     pub drop: Vec<String>,
-    /// Columns for each of whose values the summary tells the share of labels that pass. Default: none.
+    /// Columns to group the summary by: it shows the share of labels that pass for each value. Default: none.
     pub by: Vec<String>,
     /// Whether the table is written even if the run is stopped; rows without a reply have the status `not_asked`. Default: no.
     pub partial: bool,
     /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
     /// there. Default: none.
     pub calibration: Option<PathBuf>,
-    /// What is right, as a table with the rows' names and a column `gold`, such as the marks of a [report](Self::report): it goes before
-    /// the gold of the input, and corrects the share of rows that pass. Default: none.
+    /// Gold as a table with the rows' ids and a column `gold`, such as the marks of a [report](Self::report): it takes precedence
+    /// over the gold of the input, and corrects the share of rows that pass. Default: none.
     pub errata: Option<PathBuf>,
-    /// The column with the names of rows. Default: `id`, `row_id` or `source_id`.
+    /// The column with row ids. Default: `id`, `row_id` or `source_id`.
     pub id: Option<String>,
     /// A JUnit report of all rows. Default: none.
     pub junit: Option<PathBuf>,
     /// A page of all labelled rows, an HTML file for a browser: to read them, to filter them and to mark what is right. Default: none.
     pub report: Option<PathBuf>,
-    /// How many rows may fail in which way: cases of the JUnit report. Default: no limits.
+    /// Limits on the number of rows that fail in one way, as cases of the JUnit report. Default: no limits.
     pub max_fail: Vec<Ceiling>,
     /// How many of the rows that fail are kept with their reasons, for each judge
     /// ([`MemberSummary::failures`](crate::run::MemberSummary::failures)). Default: none.
     pub failures: usize,
-    /// Columns by whose values labels are folded, and the table that they are folded into. Default: none.
+    /// Columns to fold labels by, and the table of the results. Default: none.
     pub fold: Option<(Vec<String>, OutputSettings)>,
-    /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
-    /// graded.
+    /// Whether the share of labels that pass is shown with its interval if nothing corrects it. Default: only for graded labels.
     pub rate: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Joining the parts of one labelling run.
+//! Settings for joining the parts of one labelling run.
 
 use super::OutputSettings;
 
@@ -7,7 +7,7 @@ use super::OutputSettings;
 pub struct MergeSettings {
     /// The labelled tables of all shards: files and globs, in any order.
     pub parts: Vec<String>,
-    /// The table of all rows, in the format of the parts. It must have a place.
+    /// The table of all rows, in the format of the parts. It must have a path.
     pub output: OutputSettings,
 }
 

@@ -1,5 +1,5 @@
-//! What the jobs of this room are told: plain structs in the field's terms. A caller sets what differs from the defaults; the
-//! command line merges flags, settings file and environment into the same structs.
+//! The settings of all jobs: plain structs in the field's terms. A caller sets what differs from the defaults; the command line
+//! merges flags, settings file and environment into the same structs.
 
 mod agent_function;
 mod audit;

@@ -1,41 +1,41 @@
-//! Rows to mark next.
+//! Settings for drawing rows to mark.
 
 use std::path::PathBuf;
 
 use super::OutputSettings;
 
-/// What [`next`](crate::run::next()) picks rows of a labelled table by.
+/// How [`next`](crate::run::next()) draws rows from a labelled table.
 #[derive(Debug, Clone)]
 pub struct NextSettings {
     /// The labelled table: files and globs.
     pub inputs: Vec<String>,
-    /// Tables of the marks so far, of all rounds. Default: none but those that the labelled table itself has.
+    /// Tables of earlier marks, from all rounds. Default: only those in the labelled table itself.
     pub gold: Vec<String>,
     /// How many rows. Default: 20.
     pub rows: usize,
-    /// How they are picked. Default: at random.
+    /// How they are drawn. Default: at random.
     pub queue: QueueSettings,
-    /// The same seed picks the same rows. Default: 0.
+    /// The seed of the draw. Default: 0.
     pub seed: u64,
-    /// The column that names rows. Default: the first of the usual ones that is there.
+    /// The column with row ids. Default: the first usual one that exists.
     pub id: Option<String>,
-    /// The list to mark. It must have a place.
+    /// The list to mark. It must have a path.
     pub output: OutputSettings,
 }
 
-/// How rows are picked.
+/// How rows are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum QueueSettings {
-    /// At random, all rows alike.
+    /// At random, each row with the same probability.
     #[default]
     Random,
-    /// The least sure first. Marks of these rows are left out of every share.
+    /// The least sure first. Marks on these rows do not count in shares.
     Unsure,
-    /// Rows on which judges of the same task contradict each other. Marks of these rows are left out of every share.
+    /// Rows on which judges of the same task contradict each other. Marks on these rows do not count in shares.
     Disagreement,
     /// At random, some for each value of this column.
     Stratified(String),
-    /// At random, the less sure more often.
+    /// At random, unsure rows more often.
     Active,
 }
 

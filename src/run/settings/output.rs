@@ -1,4 +1,4 @@
-//! Where a table goes.
+//! Settings of an output table.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,11 @@ use crate::write::{Collected, Formulas, OutputFormat};
 pub struct OutputSettings {
     /// The file; `-` is the standard output. Default: what the job says.
     pub path: Option<PathBuf>,
-    /// A place in memory that the table is left in, instead of a file. Default: none.
+    /// Memory that receives the table instead of a file. Default: none.
     pub collected: Option<Collected>,
-    /// Its format. Default: what the file's ending says.
+    /// Its format. Default: by the file's extension.
     pub format: Option<OutputFormat>,
-    /// What becomes of texts in CSV that a spreadsheet would take for formulas. Default: only the words of models get an apostrophe.
+    /// How texts in CSV are handled that a spreadsheet would take for formulas. Default: only models' texts get an apostrophe.
     pub formulas: Formulas,
     /// Whether files that this program did not write are replaced. Default: no.
     pub force: bool,

@@ -1,4 +1,4 @@
-//! Who judges, in which words, for how much money.
+//! Settings of the judges and templates of a run, and their cost limit.
 
 use std::num::NonZeroU32;
 
@@ -12,35 +12,35 @@ use crate::snap::Rules;
 pub struct PanelSettings {
     /// At least one; names differ. Default: the built-in judge.
     pub judges: Vec<JudgeSettings>,
-    /// What is judged, where no templates are named. Default: tool calling.
+    /// The tasks, if no templates are named. Default: tool calling.
     pub tasks: Vec<Task>,
     /// Template files, or names of built-in templates. Default: the tasks' own.
     pub templates: Vec<String>,
     /// Whether tasks that have a template with five grades use that one. Default: no.
     pub five_grades: bool,
-    /// The labels of templates that name none, the good one first: two or more. Default: `correct`, `incorrect`.
+    /// The labels for templates that name none, the good one first: two or more. Default: `correct`, `incorrect`.
     pub rails: Vec<String>,
-    /// Whether an explanation is asked for before the label. Default: no.
+    /// Whether judges explain before they give the label. Default: no.
     pub explain: bool,
-    /// Whether a list of findings is asked for before the label. Default: no.
+    /// Whether judges list findings before they give the label. Default: no.
     pub findings: bool,
     /// What one question is about. Default: a turn, with all of its calls.
     pub unit: Unit,
-    /// How often each question is asked: an odd number. Most votes decide, and their share is the confidence. Default: 1.
+    /// How often each question is sent: an odd number. The majority decides, and its share is the confidence. Default: 1.
     pub votes: NonZeroU32,
-    /// How labels are read out of replies. Default: careful.
+    /// The rules that read labels from replies. Default: careful.
     pub rules: Rules,
     /// When the built-in judge gives a label. Default: by evidence.
     pub decide: Decide,
-    /// The built-in judge, trained or not, in front of the models: what it settles by evidence is not sent. Default: none.
+    /// The built-in judge, trained or not, in front of the models: rows that it decides by evidence are not sent. Default: none.
     pub first: Option<JudgeSettings>,
-    /// The share of calls that are right, as far as it is known: the built-in judge's probabilities and labels rest on it. Default: that
-    /// of [`Decide::base_rate`].
+    /// The assumed share of right calls, which the built-in judge's probabilities and labels depend on. Default: that of
+    /// [`Decide::base_rate`].
     pub base_rate: Option<BaseRate>,
-    /// The most that a run may cost, in US dollars, failed requests included. Needs a price and a limit on answers. Default: no
-    /// ceiling.
+    /// The most that a run may cost, in US dollars, failed requests included. It needs a price and a limit on answers. Default:
+    /// no limit.
     pub max_cost: Option<f64>,
-    /// A name under which all runs on one store share `max_cost`, whenever they run. Default: each has its own.
+    /// A name under which all runs on one store share `max_cost`, at any time. Default: each run has its own limit.
     pub purse: Option<String>,
     /// Where replies are kept.
     pub store: StoreSettings,

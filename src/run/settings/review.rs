@@ -1,4 +1,4 @@
-//! Rows to look at and to mark, by a server for this machine's browsers.
+//! Settings of the server for reading and marking labels.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ pub struct ReviewSettings {
     pub inputs: Vec<String>,
     /// The file of marks. Default: beside the first file of the table, `labelled.marks.sqlite` for `labelled.parquet`.
     pub marks: Option<PathBuf>,
-    /// Whose marks these are: 1 to 100 characters.
+    /// The reviewer's name: 1 to 100 characters.
     pub reviewer: String,
     /// The port on 127.0.0.1; 0 takes any free one. Default: 0.
     pub port: u16,
-    /// The column that names rows. Default: the first of the usual ones that is there.
+    /// The column with row ids. Default: the first usual one that exists.
     pub id: Option<String>,
     /// Whether to show neither the judges' labels nor gold nor what other reviewers say. Default: false.
     pub blind: bool,
@@ -28,11 +28,11 @@ pub struct ReviewExportSettings {
     pub inputs: Vec<String>,
     /// The file of marks. Default: as for [`ReviewSettings`].
     pub marks: Option<PathBuf>,
-    /// The column that names rows. Default: the first of the usual ones that is there.
+    /// The column with row ids. Default: the first usual one that exists.
     pub id: Option<String>,
     /// A reviewer whose labels decide where the others disagree. Default: nobody.
     pub adjudicator: Option<String>,
-    /// The table of marked rows. It must have a place.
+    /// The table of marked rows. It must have a path.
     pub output: OutputSettings,
 }
 

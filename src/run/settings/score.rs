@@ -1,4 +1,4 @@
-//! Calls scored against the expected ones.
+//! Settings for scoring calls against the expected ones.
 
 use std::path::PathBuf;
 
@@ -16,27 +16,28 @@ pub struct ScoreSettings {
     pub tables: Vec<InMemory>,
     /// The kind of all files. Default: detected from names and contents.
     pub from: Option<Format>,
-    /// Columns of what was called and of what should have been, where they have other names than the usual ones. Default: none.
+    /// Columns of actual and expected calls, if they have unusual names. Default: none.
     pub columns: Vec<(Slot, String)>,
     /// Only cases whose column holds exactly this text: pairs of column and text, all of which must hold. Default: all.
     pub filters: Vec<(String, String)>,
-    /// How many of the cases that the filters leave. Default: all.
+    /// How many of the filtered cases are read. Default: all.
     pub take: Take,
-    /// BFCL's own files, which take the place of `inputs`. Default: none.
+    /// BFCL's own files, which replace `inputs`. Default: none.
     pub bfcl: Option<BfclFiles>,
-    /// The scorer's name. Default: the one that `compat` implies, or that the cases' keys give away.
+    /// The scorer's name. Default: the one that `compat` implies, or that the cases' keys indicate.
     pub scorer: Option<String>,
-    /// The peer whose numbers are to be given, quirks and exceptions included. Default: none.
+    /// The peer whose exact numbers are reproduced, bugs and exceptions included. Default: none.
     pub compat: Option<String>,
-    /// Who says what the scorer's peer asks a model, and in which words. Default: nobody; what a case's record says of it counts.
+    /// The judge and template for questions that the scorer's peer asks a model. Default: none; only answers in a case's record
+    /// count.
     pub panel: Option<PanelSettings>,
     /// Options of the scorer under its peer's own names, such as `threshold`. Default: the scorer's own.
     pub options: Object,
     /// The cases with their scores. Default: nowhere.
     pub output: OutputSettings,
-    /// Goes before the names of the columns that are added. Default: nothing.
+    /// A prefix for the names of the added columns. Default: none.
     pub prefix: String,
-    /// Whether the columns that are added replace input columns of the same name. Default: no; such a name is an error.
+    /// Whether added columns replace input columns of the same name. Default: no; such a name is an error.
     pub overwrite: bool,
     /// A report for continuous integration in JUnit's XML. Default: none.
     pub junit: Option<PathBuf>,

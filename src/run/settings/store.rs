@@ -1,4 +1,4 @@
-//! Where replies are kept, and which of them are used.
+//! Settings of the reply store, and which replies are reused.
 
 use std::path::PathBuf;
 
@@ -8,14 +8,15 @@ use crate::store::StorePlace;
 /// The reply store of a run with model judges; the built-in judge has nothing to keep.
 #[derive(Debug, Clone)]
 pub struct StoreSettings {
-    /// An SQLite file, made where there is none, or a PostgreSQL server. Default: the file `.tooljudge/replies.sqlite`.
+    /// An SQLite file, which is created if it does not exist, or a PostgreSQL server. Default: the file
+    /// `.tooljudge/replies.sqlite`.
     pub place: StorePlace,
-    /// Whether everything is asked again, whatever the store holds. Default: no.
+    /// Whether every question is sent again, even if the store has its reply. Default: no.
     pub fresh: bool,
-    /// Statuses of stored replies that are asked again: of unparseable, refused, filtered, empty and truncated. Errored questions
-    /// always are. Default: none.
+    /// Statuses of stored replies whose questions are sent again: unparseable, refused, filtered, empty, truncated. Errored
+    /// questions always are. Default: none.
     pub retry: Vec<Status>,
-    /// Whether prompts are kept beside their replies. Default: no.
+    /// Whether prompts are kept with their replies. Default: no.
     pub keep_prompts: bool,
 }
 

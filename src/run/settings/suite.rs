@@ -1,24 +1,24 @@
-//! Suites made of logs.
+//! Settings for making suites from logs.
 
 use std::path::PathBuf;
 
 use super::InputSettings;
 use tooljudge_core::drive::from_log::{CaseMode, ExpectedParts};
 
-/// What [`suite_from_log`](crate::run::suite_from_log) reads, and what it makes of it.
+/// What [`suite_from_log`](crate::run::suite_from_log) reads, and how it makes cases.
 #[derive(Debug, Clone)]
 pub struct SuiteSettings {
     /// Logs and tables, mostly labelled ones.
     pub input: InputSettings,
-    /// The suite file; `-` is the standard output. Default: nowhere; the suite is only returned.
+    /// The suite file; `-` is the standard output. Default: none; the suite is only returned.
     pub output: Option<PathBuf>,
     /// Whether a file that this program did not write is replaced. Default: no.
     pub force: bool,
-    /// The column that says whether the calls are right. Default: `gold`, where the row has one, else `label`.
+    /// The column that says whether the calls are right. Default: `gold` if the row has a value there, else `label`.
     pub label: Option<String>,
-    /// What a case is made of. Default: one turn.
+    /// What one case consists of. Default: one turn.
     pub mode: CaseMode,
-    /// What of the reviewed calls is expected. Default: tools and arguments.
+    /// Which parts of the reviewed calls are expected. Default: tools and arguments.
     pub expect: ExpectedParts,
     /// JSON pointers to arguments that differ from run to run: `/sent_at`. Default: none.
     pub ignore: Vec<String>,

@@ -1,4 +1,4 @@
-//! Training of the built-in judge.
+//! Settings for training the built-in judge.
 
 use std::path::PathBuf;
 
@@ -21,20 +21,20 @@ pub struct TrainSettings {
     pub cluster: Option<String>,
     /// The column that names rows, for corrections. Default: `id` or `row_id`.
     pub id: Option<String>,
-    /// The column that says how many rows each row stands for, a number above 0 and at most 1,000,000. Default: each for one.
+    /// The column with the weight of each row, a number above 0 and at most 1,000,000. Default: 1 for each row.
     pub weight: Option<String>,
-    /// Columns by whose values changes are told apart. Default: `error_type` and `edit`, where they are.
+    /// Columns to break down changes by. Default: `error_type` and `edit`, if they exist.
     pub kinds: Vec<String>,
-    /// A table of corrected gold by the names of rows, as for a benchmark. Default: none.
+    /// A table of corrected gold by row id, as for a benchmark. Default: none.
     pub errata: Option<PathBuf>,
-    /// The column that says which rows somebody has looked at again: it is not empty, `false`, `no` or 0. Default:
-    /// `corrected_tool_calls`, where it is.
+    /// The column that marks reviewed rows, with any value except empty, `false`, `no` or 0. Default: `corrected_tool_calls`, if
+    /// it exists.
     pub reviewed: Option<String>,
     /// How many times more corrected and reviewed rows count in learning: from 1. Default: 3.
     pub review_weight: f64,
-    /// Decides folds and trees. Default: 0.
+    /// The seed of folds and trees. Default: 0.
     pub seed: u64,
-    /// Whether a model at the place of the output keeps what it knows of other tasks. Default: no.
+    /// Whether an existing model at the output's path keeps what it knows about other tasks. Default: no.
     pub add: bool,
     /// Whether files that this program did not write are replaced. Default: no.
     pub force: bool,

@@ -1,4 +1,4 @@
-//! Why no suite can be made of a log.
+//! Why no suite can be made from a log.
 
 use tooljudge_core::drive::from_log::{BadPattern, BadPointer};
 

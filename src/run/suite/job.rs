@@ -1,4 +1,4 @@
-//! The job: reviewed logs in, a suite file out.
+//! The suite job: reviewed logs in, a suite file out.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Suites for `drive`, made of reviewed logs.
+//! Makes suites for `drive` from reviewed logs.
 
 mod error;
 mod job;

@@ -1,4 +1,4 @@
-//! What the columns of a table say of its turns beside the turns themselves: labels, corrections and ids.
+//! What a table's columns say about its turns: labels, corrections and ids.
 
 use super::SuiteError;
 use crate::bench::Words;

@@ -1,4 +1,4 @@
-//! The job: labelled rows in, a model of the built-in judge out.
+//! The training job: labelled rows in, a model of the built-in judge out.
 
 use std::path::Path;
 use std::sync::Arc;

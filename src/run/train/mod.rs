@@ -1,4 +1,4 @@
-//! Training: labelled rows in, a last stage for the built-in judge out, if it is better beyond chance.
+//! Trains a last stage for the built-in judge on labelled rows, and keeps it only if it is better beyond chance.
 
 mod error;
 mod job;

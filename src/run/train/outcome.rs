@@ -1,4 +1,4 @@
-//! What a training came to.
+//! The outcome of a training.
 
 use std::fmt;
 use std::path::PathBuf;

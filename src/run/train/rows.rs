@@ -1,4 +1,4 @@
-//! Rows of an input as material to train on. Memory holds numbers only, not the rows.
+//! Converts input rows to training data. Memory holds only numbers, not the rows.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Whether one finding alone decides most failures: then it is the finding that wants to be looked at, and not the calls.
+//! Detects that one finding decides most failures: then check that finding before the calls.
 
 use std::collections::HashMap;
 

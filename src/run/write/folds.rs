@@ -1,4 +1,4 @@
-//! Labels of turns folded by columns: one row for each session, case or whatever the columns name.
+//! Folds the labels of turns by columns: one row per session, case or other group.
 
 use std::collections::HashMap;
 use std::sync::Arc;

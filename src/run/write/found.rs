@@ -1,4 +1,4 @@
-//! What judges found wrong, counted: by kind, by tool, by argument.
+//! Counts what judges found wrong, by kind, tool and argument.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Which share of the labels passes for each value of a column: of an agent, a version, a tool.
+//! Pass rates for each value of a column, such as an agent, a version or a tool.
 
 use std::collections::HashMap;
 use std::sync::Arc;

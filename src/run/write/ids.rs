@@ -1,4 +1,4 @@
-//! A set of numbers that mostly follow one another: a bit for each.
+//! A set of mostly consecutive numbers, as a bitmap.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Labels for a batch of rows: computed on the spot, or read out of stored replies.
+//! Labels a batch of rows: computes labels, or reads them from stored replies.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

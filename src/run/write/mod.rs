@@ -1,4 +1,4 @@
-//! The write pass: the input once more, in order, with its labels, and what they come to.
+//! The write pass: reads the input again in order, and writes it with its labels and their summary.
 
 mod deciders;
 mod folds;

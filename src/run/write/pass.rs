@@ -1,4 +1,4 @@
-//! The write pass: the input once more, in order, with its labels.
+//! The write pass: reads the input again in order, and writes it with its labels.
 
 use std::sync::mpsc;
 

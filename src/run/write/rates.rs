@@ -1,4 +1,4 @@
-//! What rates of labels are made of, gathered while logs are labelled.
+//! Collects the data for rates of labels while logs are labelled.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a run came to, for the table at its end.
+//! The summary of a run.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What can go wrong with a file of marks, and what to do about it.
+//! Errors of a file of marks, and what to do about them.
 
 use std::path::Path;
 

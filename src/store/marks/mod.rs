@@ -1,4 +1,4 @@
-//! Marks of reviewers in an SQLite file: each is on the disk before anybody is told, and none is ever changed or overwritten.
+//! Reviewers' marks in an SQLite file: each is on disk before it is confirmed, and none is ever changed or overwritten.
 
 mod error;
 

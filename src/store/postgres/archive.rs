@@ -1,4 +1,4 @@
-//! A schema on a server looked over, thinned out, filled from another store.
+//! Checks, prunes and merges a schema on a server.
 
 use std::collections::HashSet;
 use std::future::Future;

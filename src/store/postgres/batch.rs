@@ -1,4 +1,4 @@
-//! Operations that go to the server together, and what they come to.
+//! Operations that are sent to the server together, and their results.
 
 use std::collections::HashMap;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! What the server or the way to it says, as an error of the store.
+//! Converts errors of the server or its connection to errors of the store.
 
 use std::error::Error as _;
 use std::time::Duration;

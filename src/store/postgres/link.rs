@@ -1,4 +1,4 @@
-//! The connection for looking up: shared by all who do, and made anew when it breaks.
+//! The shared connection for lookups, reopened when it breaks.
 
 use std::future::Future;
 use std::sync::{Arc, mpsc};

@@ -1,11 +1,11 @@
-//! A store in a schema of a PostgreSQL database, shared by all runs that reach the server.
+//! A store in a schema of a PostgreSQL database, shared by all runs that can reach the server.
 //!
-//! A run has two connections: one that its writing thread claims and answers over, and one for looking up. What came together is sent at
-//! once, a statement for each kind of it: to claim and to answer any number of questions takes one turn of the network. Every statement
-//! may be sent twice, since a connection can break before anybody knows whether it was heard.
+//! A run has two connections: one on which its writing thread claims and answers, and one for lookups. Operations are sent in
+//! batches, one statement for each kind: to claim or answer any number of questions takes one round trip. Every statement may be
+//! sent twice, since a connection can break before it is known whether the server received it.
 //!
-//! Leases go by the server's clock. A run that lives holds a lock which goes with its connection: a lease that seems to be over, be it
-//! that the server's clock was set, is respected as long as that lock is held and the lease gets renewed.
+//! Leases use the server's clock. A living run holds a lock that belongs to its connection: a lease that seems to have expired,
+//! for example because the server's clock was set, is respected as long as that lock is held and the lease is renewed.
 
 #[cfg(feature = "cli")]
 pub(super) mod archive;

@@ -1,4 +1,4 @@
-//! Looks replies up.
+//! Looks up replies.
 
 use std::collections::HashMap;
 use std::future::Future;

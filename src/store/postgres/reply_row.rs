@@ -1,4 +1,4 @@
-//! A reply as a row on the server: single ones are read, many are written at once.
+//! A reply as a row on the server: read one at a time, written in batches.
 
 use std::borrow::Cow;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! The version of the tables: a new schema gets today's, an older one is brought up to it in place.
+//! The version of the tables: new schemas get the current one, older ones are upgraded in place.
 
 use tokio_postgres::{Client, GenericClient};
 

@@ -1,4 +1,4 @@
-//! The server of a store: how it is reached, and what each session there begins with.
+//! The server of a store: how to connect, and how each session begins.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is said to the server: the statements of a run.
+//! The SQL statements of a run.
 
 use super::line;
 use super::reply_row::{COLUMNS, IN_ITS_PLACE, IN_ORDER, INSERT};

@@ -1,4 +1,4 @@
-//! Texts of models as PostgreSQL can hold them: it knows no NUL character.
+//! Models' texts in a form that PostgreSQL can hold, which has no NUL character.
 
 use std::borrow::Cow;
 

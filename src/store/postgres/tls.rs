@@ -1,4 +1,4 @@
-//! Encrypted connections to a server: whom it is trusted to be depends on `sslmode`.
+//! Encrypted connections to a server: `sslmode` decides which certificates are trusted.
 
 use std::future::Future;
 use std::io;

@@ -1,4 +1,4 @@
-//! An SQLite file looked over, thinned out, filled from another store.
+//! Checks, prunes and merges an SQLite file.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

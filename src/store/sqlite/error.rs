@@ -1,4 +1,4 @@
-//! What SQLite says, as an error of the store.
+//! Converts SQLite's errors to errors of the store.
 
 use std::path::Path;
 

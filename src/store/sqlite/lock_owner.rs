@@ -1,4 +1,4 @@
-//! Which process holds a lock on a store, if the system tells.
+//! Finds the process that holds a lock on a store, if the system tells.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A limit on cost that several runs share.
+//! A cost limit that several runs share.
 
 use std::path::Path;
 

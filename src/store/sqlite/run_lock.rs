@@ -1,7 +1,7 @@
-//! Whether a run is alive: it holds a lock on a file of its own beside the store.
+//! Whether a run is alive: each holds a lock on its own file beside the store.
 //!
-//! The system lets go of the lock when the process ends, however it ends. So what a killed run was asking is free at once,
-//! and no clock that is set takes from a living run what it is asking. Where a file system knows no locks, leases alone tell.
+//! The system releases the lock when the process ends, however it ends. So the questions of a killed run are free at once, and
+//! setting the clock takes no questions from a living run. If a file system has no locks, only leases decide.
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;

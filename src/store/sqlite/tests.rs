@@ -1,4 +1,4 @@
-//! Stores shared by runs, stopped, damaged and locked.
+//! Stores that are shared by runs, stopped, damaged and locked.
 
 use super::*;
 use crate::domain::{

@@ -1,7 +1,7 @@
-//! The store's version: a new file is written in today's, an older one is brought up to it in place.
+//! The store's version: new files get the current one, older ones are upgraded in place.
 //!
-//! An upgrade only adds: what is paid for stays where it is, and a run of an older program that has the file open goes on.
-//! It is one transaction; until that is committed a copy of the file lies beside it.
+//! An upgrade only adds: paid replies stay where they are, and a run of an older program that has the file open goes on. It is
+//! one transaction; until that is committed, a copy of the file lies beside it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Each argument as numbers: its declaration, where its value comes from, whose value it looks like.
+//! Features of each argument: its declaration, where its value comes from, whose value it looks like.
 
 use super::counts::leaves;
 use super::fit::Fits;

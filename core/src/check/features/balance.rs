@@ -1,7 +1,7 @@
-//! How much speaks for the calls, and how much against: each kind alone is too rare to be weighed.
+//! Sums of the evidence for and against the calls: each kind alone is too rare to weigh.
 //!
-//! Evidence rests on those against: only kinds are counted that contradict the request by what they are, or at least four times as many wrong
-//! rows show as right ones, of as many of both.
+//! Evidence rests on the findings against: only those kinds count that contradict the request by their nature, or that are at least
+//! four times as frequent among wrong rows as among right ones.
 
 use super::super::assess::Assessor;
 use super::{Feature, Features};

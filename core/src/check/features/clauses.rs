@@ -1,4 +1,4 @@
-//! The request clause by clause: which of its words are denied, `not the voucher`, `don't notify them`.
+//! Clauses of the request and which of their words are negated: `not the voucher`, `don't notify them`.
 
 use super::opposites::{MARKERS, Side};
 use crate::domain::{Role, Sample};

@@ -1,4 +1,4 @@
-//! Identifiers and addresses among the arguments: copied from the conversation, almost copied from it, or made up.
+//! Identifiers and addresses among the arguments: copied exactly from the conversation, copied with an error, or made up.
 
 use super::{Feature, Features};
 use crate::check::assess::Assessor;

@@ -1,4 +1,4 @@
-//! How many calls, of which tools, for how much of the request.
+//! The number of calls, of distinct tools, and of parts of the request.
 
 use super::question::Question;
 use super::{Feature, Features, NONE};

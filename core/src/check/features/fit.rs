@@ -1,4 +1,4 @@
-//! How well the called tools fit the request, beside those that were not called.
+//! How well the called tools fit the request, compared with those that were not called.
 
 use super::question::Question;
 use super::{Feature, Features, NONE};

@@ -1,4 +1,4 @@
-//! What was said last counts: values that the user took back or said anew, and calls that still go by the old ones.
+//! Corrections by the user: values that were taken back or replaced, and calls that still use the old ones.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What the request names and the calls leave out: an allowed value, a parameter by name, a number beside its unit.
+//! Parts of the request that no call uses: an allowed value, a parameter by name, a number with its unit.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

@@ -1,6 +1,6 @@
-//! A sample as numbers, for the trees: what was noticed, how well the calls fit the request, where their values come from.
+//! Features of a sample, for the trees: what was noticed, how well the calls fit the request, where their values come from.
 //!
-//! No feature is a word of a question or the name of a tool: what is learned of one set of tools has to hold for others.
+//! No feature is a word of a question or the name of a tool: what is learned from one set of tools must hold for others.
 
 mod argument;
 mod balance;

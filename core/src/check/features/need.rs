@@ -1,4 +1,4 @@
-//! Whether a call was due where none was made: whether all that the best tool requires was said.
+//! Whether a call was due although none was made: whether the user gave everything that the best tool requires.
 
 use super::fit::Fits;
 use super::question::Question;

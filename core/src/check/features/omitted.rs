@@ -1,4 +1,4 @@
-//! What the calls leave out though the request may ask for it.
+//! Arguments that the calls leave out although the request may ask for them.
 
 use super::question::Question;
 use super::{Feature, Features, NONE};

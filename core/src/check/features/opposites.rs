@@ -1,4 +1,4 @@
-//! Opposites in the words of many languages: which side of what a text is on, `up` or `down`, `cheapest first` or `dearest first`.
+//! Opposites in many languages: which side a text names, such as `up` or `down`, `cheapest first` or `dearest first`.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

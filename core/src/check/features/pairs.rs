@@ -1,4 +1,4 @@
-//! Values exchanged: between two parameters of a call, each named beside its value, and between calls whose values belong together.
+//! Swapped values: between two parameters of a call that the request names, and between calls whose values belong together.
 
 use super::clauses::Request;
 use super::{Feature, Features};

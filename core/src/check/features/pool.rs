@@ -1,4 +1,4 @@
-//! All arguments of a sample as one row: the least and the mean of what tells their values, and the worst argument by itself.
+//! Features of all arguments of a sample in one row: the minimum and mean of each, and those of the worst argument.
 
 use super::argument::{Argument, ArgumentFeature};
 use super::{FEATURES, Feature, Features, NONE};

@@ -1,4 +1,4 @@
-//! The last user message as tokens, and what it asks for by its form.
+//! The last user message as tokens, and what kind of request its form suggests.
 
 use std::sync::LazyLock;
 

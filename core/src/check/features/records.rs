@@ -1,4 +1,4 @@
-//! Values taken out of one record of a list: whether the request speaks of that record or of another one.
+//! Values from one record of a list: whether the request means that record or another one.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! How a text among the arguments is spelled, beside how the conversation spells it.
+//! How a text among the arguments is spelled, compared with its spelling in the conversation.
 
 use super::argument::ArgumentFeature as A;
 use super::question::Question;

@@ -1,4 +1,4 @@
-//! Whether the step fits what has happened: results that failed, requests that are still open, answers, thanks and rules.
+//! Whether a step fits what has happened: failed results, open requests, answers, thanks and rules.
 
 use std::sync::LazyLock;
 

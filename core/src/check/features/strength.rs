@@ -1,4 +1,4 @@
-//! Where a value comes from, as a number.
+//! How well a value's source supports it, as a number.
 
 use crate::check::grounding::Support;
 

@@ -1,4 +1,4 @@
-//! The numbers of the calls, held against those that the request names: amounts and their units, shares, numbers that nothing tells.
+//! Numbers in the calls compared with those in the request: amounts and units, shares, numbers without a source.
 
 use super::question::Question;
 use super::{Feature, Features};

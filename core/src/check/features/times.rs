@@ -1,4 +1,4 @@
-//! The days and times of day of the calls, held against those that the request names.
+//! Days and times of day in the calls compared with those in the request.
 
 use super::counts::leaves;
 use super::{Feature, Features};

@@ -1,4 +1,4 @@
-//! How well the called tools fit the request, word by word as they begin, beside those that nothing was asked of yet.
+//! How well the called tools fit the request, by word prefixes, compared with tools that have not been called yet.
 
 use super::counts::leaves;
 use super::{Feature, Features};

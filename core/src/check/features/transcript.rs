@@ -1,4 +1,4 @@
-//! What came before the judged turn.
+//! Features of the conversation before the judged turn.
 
 use super::{Feature, Features, NONE};
 use crate::check::assess::Step;

@@ -1,4 +1,4 @@
-//! Which way: whether calls turn up what was to be turned down, say yes to what was denied, or go back instead of there.
+//! Direction: calls that turn up what should be turned down, confirm what was denied, or go back instead of there.
 
 use super::clauses::Request;
 use super::opposites::{MARKERS, OPPOSITES, Side, Sides};

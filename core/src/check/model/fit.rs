@@ -1,4 +1,4 @@
-//! How the shipped trees are fitted, and measured on what they had not seen.
+//! Fits the shipped trees, and measures them on held-out rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

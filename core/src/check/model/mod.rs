@@ -1,8 +1,8 @@
-//! The learned half of the built-in judge: two experts a task, and a gate that tells whose row it is.
+//! The learned part of the built-in judge: two experts per task, and a gate that picks the expert for a row.
 //!
-//! One expert was fitted to calls like those of a public benchmark, where there are most labels; the other to everyday calls and those of
-//! other sources, on features that hold from one set of tools to the next. The first decides where a row is like the benchmark's, the
-//! second everywhere else.
+//! One expert was fitted to calls like those of a public benchmark, which has the most labels; the other to everyday calls and
+//! calls of other sources, on features that hold for any set of tools. The first decides rows that look like the benchmark's, the
+//! second all others.
 
 mod fit;
 mod text;

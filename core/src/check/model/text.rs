@@ -1,4 +1,4 @@
-//! The file of the shipped judge: one JSON object a line, so that a run reads only what it needs.
+//! The file of the shipped judge: one JSON object per line, so that a run reads only what it needs.
 //!
 //! The first line holds the format and the names of the features; the second the gate; then come the tasks.
 

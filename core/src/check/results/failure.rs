@@ -1,6 +1,6 @@
-//! Whether a tool failed, by what it gave back: an error status, an error object, an exception, an HTTP code.
+//! Whether a tool failed, by its result: an error status, an error object, an exception, an HTTP code.
 //!
-//! What a tool says about the world is no failure: an order that is cancelled, a search without hits.
+//! Bad news is not a failure: a canceled order, a search without hits.
 
 use super::failure_text::of_text;
 use super::{Fault, Ruling, calls_made, speaks_of_failure};

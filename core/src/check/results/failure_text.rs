@@ -1,4 +1,4 @@
-//! Whether the text that a tool gave back reports that it failed: by how it begins, marks in it, codes and exceptions.
+//! Whether the text of a tool's result reports a failure: by its beginning, marks, codes and exceptions.
 
 use crate::domain::RowError;
 

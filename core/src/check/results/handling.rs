@@ -1,7 +1,7 @@
-//! Whether an answer is faithful to what came back: each number, date and id in it must stand in a result, in the conversation or
-//! in a definition, and a failure must not be passed off as a success.
+//! Whether an answer is faithful to the results: each number, date and id in it must be in a result, in the conversation or in a
+//! definition, and a failure must not be reported as a success.
 //!
-//! A value that is left out or given to the wrong thing is not seen here: only what stands nowhere is.
+//! Values that are left out or attributed to the wrong thing are not found here, only values without any source.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

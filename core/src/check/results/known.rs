@@ -1,4 +1,4 @@
-//! Where the values of an answer come from: what the agent had before it, and what can be worked out of that.
+//! Sources of an answer's values: what the agent had seen before, and what follows from it by arithmetic.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
-//! What came back, and what was made of it: the halves of three tasks that need no model.
+//! Results and the agent's use of them: the parts of three tasks that need no model.
 //!
-//! These judges go by what is written down: a status, an error, a value that occurs nowhere. Where nothing is, they abstain, and
-//! their verdicts have no confidence, because they estimate none.
+//! These judges use what is written down: a status, an error, a value without a source. Without such evidence they abstain. Their
+//! verdicts have no confidence, because they estimate no probability.
 
 pub(super) mod failure;
 mod failure_text;

@@ -1,4 +1,4 @@
-//! Whether a call only repeats one that worked, though nothing has changed since.
+//! Whether a call only repeats a successful one although nothing has changed since.
 
 use super::failure::{Ending, ending, may_have_failed};
 use super::{Fault, Ruling};

@@ -1,4 +1,4 @@
-//! The values of an answer: numbers, dates, times, codes and ids, with what stands beside them.
+//! The values in an answer (numbers, dates, times, codes and ids) with the words beside them.
 
 use crate::check::literals::literals;
 use crate::check::observation::Literal;

@@ -1,7 +1,7 @@
-//! JSON as rows hold it: numbers keep their text, objects their key order, repeated keys are noticed.
+//! JSON values that keep the text of numbers, the order of keys, and repeated keys.
 //!
-//! `serde_json::Value` would turn `30000000000000000000000` into a float and forget that a key came twice; a judge
-//! must see what the model really wrote.
+//! `serde_json::Value` would turn `30000000000000000000000` into a float and forget repeated keys, but a judge must see what the
+//! model really wrote.
 
 mod number;
 mod object;
@@ -52,7 +52,7 @@ impl Json {
         parse::whole(text)
     }
 
-    /// Parses the JSON value at the start of `text` and tells where it ends, in bytes.
+    /// Parses the JSON value at the start of `text`, and returns where it ends, in bytes.
     ///
     /// For texts that hold a value among other things: the end is found by parsing, never by searching for a brace.
     pub fn parse_prefix(text: &str) -> Result<(Json, usize), JsonError> {

@@ -1,4 +1,4 @@
-//! A JSON object that keeps its key order and remembers whether a key came twice.
+//! A JSON object that keeps its key order and remembers repeated keys.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ impl Object {
         self.entries.len()
     }
 
-    /// The value at a JSON pointer (RFC 6901): `/items/0/price`; `None` where there is no such place, and for the whole.
+    /// The value at a JSON pointer (RFC 6901): `/items/0/price`; `None` if it does not exist, and for the whole.
     pub fn at(&self, pointer: &str) -> Option<&Json> {
         let mut steps =
             pointer.strip_prefix('/')?.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
@@ -55,7 +55,7 @@ impl Object {
         self.entries.iter_mut().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
-    /// Whether there is a member `key`, be it null.
+    /// Whether there is a member `key`, even if it is null.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }

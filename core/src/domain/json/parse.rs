@@ -1,4 +1,4 @@
-//! A strict RFC 8259 parser: number text kept, depth bounded, errors with their place.
+//! A strict RFC 8259 parser: keeps the text of numbers, bounds the depth, gives errors with their position.
 
 use memchr::memchr2;
 

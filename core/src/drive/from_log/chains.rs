@@ -1,4 +1,4 @@
-//! Turns of one conversation, put together: the messages of a later turn extend those of an earlier one.
+//! Joins turns into conversations: the messages of a later turn extend those of an earlier one.
 
 use std::collections::{HashMap, HashSet};
 

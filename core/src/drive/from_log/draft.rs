@@ -1,4 +1,4 @@
-//! The suite as it grows: cases that the reader of suite files has taken, each once and under an id of its own.
+//! The suite under construction: cases that the suite reader accepts, each once and with a unique id.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

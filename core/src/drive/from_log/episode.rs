@@ -1,4 +1,4 @@
-//! A reviewed conversation as a case: the agent plays it from the first message on, and recorded results answer its calls.
+//! Turns a reviewed conversation into a case: the agent plays it from the first message, and recorded results answer its calls.
 
 use std::sync::Arc;
 

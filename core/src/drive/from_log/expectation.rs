@@ -1,4 +1,4 @@
-//! What a case expects of calls, and which calls it forbids.
+//! The calls that a case expects, and those that it forbids.
 
 use super::ignore::Ignored;
 use super::{ExpectedParts, FromLogOptions, LeftOut, LoggedTurn, Review};

@@ -1,4 +1,4 @@
-//! Arguments that differ from run to run, such as the time of day: named by JSON pointers, and left out of what is compared.
+//! Arguments that change from run to run, such as the time of day: named by JSON pointers and left out of comparisons.
 
 use crate::domain::{Json, Object};
 

@@ -1,12 +1,12 @@
-//! Logged turns that somebody has reviewed, as the cases of a suite file: what was right once must stay right, and what was wrong must
-//! not come back.
+//! Turns reviewed turns of a log into the cases of a suite file: what was right must stay right, and what was wrong must not come
+//! back.
 //!
 //! ```text
 //! LoggedTurn … ─ FromLog::add ─▶ a case each (turns), or one for each conversation (episodes) ─ FromLog::finish ─▶ JSON lines
 //! ```
 //!
-//! Every case is read back by the reader of suite files before it is kept. What that reader refuses, or reads as something else than the
-//! log says, is left out and counted: a suite that fails for its own sake says nothing of an agent.
+//! Every case is parsed by the reader of suite files before it is kept. Cases that this reader refuses, or reads differently from
+//! the log, are left out and counted: a suite that fails because of itself says nothing about an agent.
 
 mod chains;
 mod draft;

@@ -1,4 +1,4 @@
-//! A logged conversation in the pieces that it was made of: what users say, and the assistant's turns with what their calls returned.
+//! Splits a logged conversation into user messages, and assistant turns with the results of their calls.
 
 use super::LeftOut;
 use crate::domain::{Flag, Message, Role, Sample, ToolCall, ToolResult};

@@ -1,5 +1,5 @@
-//! Texts that must not be written: every match of a pattern becomes a word, the same wherever the same text stands, and another for
-//! another text. Values that were equal stay equal, and those that differed still differ.
+//! Redacts texts: every match of a pattern becomes a placeholder. Equal texts get the same placeholder, and different texts
+//! different ones.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! A reviewed turn as a case: what was said before it, and what is expected next.
+//! Turns one reviewed turn into a case: the conversation before it, and the expected next calls.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a case is driven by where it says nothing itself.
+//! Suite-wide defaults for settings that a case leaves out.
 
 use super::mocks::UNMATCHED;
 use super::node::Read;

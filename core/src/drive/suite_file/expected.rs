@@ -1,4 +1,4 @@
-//! What a case expects, as the scorer `tool_evaluator` reads it: checked here, so that a slip is told before a request is paid for.
+//! The expectations of a case for the scorer `tool_evaluator`, checked before a request is paid for.
 
 use super::mocks::never;
 use super::node::{Node, Read, Value, shown};

@@ -1,4 +1,4 @@
-//! A logged prefix: messages of any vendor's form into the entries that an agent goes on from.
+//! A logged conversation in any vendor's form, as the messages from which an agent continues.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A suite file to a suite: TOML, JSON, JSON lines or YAML, with every slip told by its line before a request is paid for.
+//! Reads suite files (TOML, JSON, JSON Lines, YAML); every mistake is an error with its line before a request is paid for.
 //!
 //! ```toml
 //! name = "weather"

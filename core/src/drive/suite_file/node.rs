@@ -1,4 +1,4 @@
-//! A value of a suite file with its place in the text: what TOML, JSON and YAML have in common.
+//! A value of a suite file with its position in the text, common to TOML, JSON and YAML.
 
 use crate::domain::{Json, Number, Object};
 

@@ -1,4 +1,4 @@
-//! The text of a suite file: read into values, and asked for the lines of their places.
+//! The text of a suite file, parsed into values with line numbers.
 
 use super::node::{Fault, Mark, Node, Place, Read};
 use super::{SuiteFormat, json, toml, yaml};

@@ -1,4 +1,4 @@
-//! The tools of a suite or a case: named as a file, or written out.
+//! The tools of a suite or a case: from a file, or inline.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! YAML into values with places.
 //!
-//! The parser tells the place of an error only. So values are numbered in the order in which they are met, and the line of one is found by
-//! reading the text once more up to it, where an error is made.
+//! The parser gives positions only for errors. So values are numbered in the order in which they occur, and to find the line of
+//! one for an error, the text is parsed again up to it.
 
 use std::cell::Cell;
 use std::fmt;

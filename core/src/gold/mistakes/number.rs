@@ -1,4 +1,4 @@
-//! Numbers that are somewhat off. How a number is got wrong depends on what it is.
+//! Wrong numbers: the kind of error depends on what the number is.
 
 use super::place::{Place, changed};
 use crate::domain::Json;

@@ -1,4 +1,4 @@
-//! Parameters that are missing, made up, or in each other's place.
+//! Parameters that are missing, made up, or swapped.
 
 use super::place::{places, with};
 use crate::gold::accepted::one;

@@ -1,4 +1,4 @@
-//! Where in calls something can be changed.
+//! The places in calls that can be changed.
 
 use crate::domain::{Json, Object};
 use crate::gold::question::{Call, Question};

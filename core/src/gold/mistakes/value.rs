@@ -1,4 +1,4 @@
-//! One value that is another one.
+//! One value replaced by another.
 
 use super::place::changed;
 use crate::domain::{Json, Number};

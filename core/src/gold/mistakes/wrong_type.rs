@@ -1,4 +1,4 @@
-//! A value of another type: as models give them that know what is meant, but not how it is written.
+//! Values of a wrong type, as models write them that know the value but not its form.
 
 use super::place::{Place, places, with};
 use crate::domain::{Json, Number, Object};

@@ -1,6 +1,6 @@
 //! gpt-oss: `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>`.
 //!
-//! A message is a head, which may name a recipient, and a content. What has no recipient is said, or thought.
+//! A message has a head, which may name a recipient, and a content. Without a recipient, the content is an answer or a thought.
 
 use memchr::memmem;
 

@@ -1,7 +1,7 @@
 //! A tool-call cell to calls: `[{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}]`.
 //!
-//! [`SHAPES`] is the table of all objects that are read, in the order in which they are tried; a new shape is a new row.
-//! Texts are taken apart in [`text`], the vendors' objects in the files named after their kind.
+//! [`SHAPES`] is the table of all supported objects, in the order in which they are tried; a new shape is a new row. Texts are
+//! parsed in [`text`], the vendors' objects in the files named after their kind.
 
 mod arguments;
 mod bare;

@@ -1,4 +1,4 @@
-//! What an assistant says to calls: a text in which there may be some, among prose or JSON.
+//! Finds calls in an assistant's text, among prose or JSON.
 
 use super::tagged::Place;
 use super::text::{PRINTED_CLASSES, json_values, strip, strip_tokens};

@@ -1,4 +1,4 @@
-//! Calls behind a model's own marks: `<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>`.
+//! Calls after a model's own tags: `<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>`.
 //!
 //! [`TAGS`] is the table of all marks; a new mark is a new row. The end of a value is found by parsing it, never by
 //! searching for the closing tag: strings may hold that.

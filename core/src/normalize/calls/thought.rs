@@ -1,4 +1,4 @@
-//! What a model thinks before it answers: `<think>…</think>`. A call that it thinks of is none.
+//! Removes a model's reasoning before its answer: `<think>…</think>`. Calls in it do not count.
 
 /// The marks around thoughts.
 const MARKS: &[(&str, &str)] = &[

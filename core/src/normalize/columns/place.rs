@@ -1,4 +1,4 @@
-//! Where a value is that has no column of its own: in a column's structure (`req.prompt`), or, of a call, in two columns (`tool_name+tool_args`).
+//! Values without their own column: at a path in a column (`req.prompt`), or a call in two columns (`tool_name+tool_args`).
 
 use crate::domain::{Json, Object};
 use crate::normalize::ending::structure;

@@ -1,4 +1,4 @@
-//! Products whose files are not read, told by their keys, so that a refusal says what the file is.
+//! Products whose files are not supported, recognized by their keys, so that the error can name them.
 
 /// A product, and what its user can do.
 struct Product {

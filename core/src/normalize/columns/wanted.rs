@@ -1,4 +1,4 @@
-//! What judges are shown of a row, and so which columns are looked for.
+//! The values that judges are shown, and so the columns to look for.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! A definitions cell to definitions: `[{"type":"function","function":{"name":"f","parameters":{…}}}]`.
 //!
-//! [`Catalogue`] keeps what comes again: a log mostly repeats its definitions in every row. The shapes are a table in [`shapes`],
-//! the notebook's lines are read in [`lines`], and [`schema`] translates the dialects' type names.
+//! [`Catalogue`] caches definitions, because most logs repeat them in every row. The shapes are a table in [`shapes`], the
+//! notebook's lines are parsed in [`lines`], and [`schema`] translates the dialects' type names.
 
 mod lines;
 mod schema;

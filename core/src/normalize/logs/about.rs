@@ -1,5 +1,5 @@
-//! What a record says beside the words that were said: the trace, the session, the user, the release, and whatever a team writes beside
-//! its messages. Rows keep it in columns, so that results can be compared by it.
+//! The metadata of a record: the trace, the session, the user, the release, and whatever a team writes beside its messages. Rows
+//! keep it in columns, so that results can be compared by it.
 
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@
 //! {"id": "normal_atom_bool_0", "ground_truth": {"f": {"city": "Oslo"}}}
 //! ```
 //!
-//! What should have been called goes beside the turn and is shown to no judge. Where the benchmark wants words (`special_`), it wants
-//! no call; which words it wants is not looked at.
+//! The expected calls are kept beside the turn and shown to no judge. Where the benchmark expects words (`special_`), it expects
+//! no call; which words it expects is ignored.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, one, unreadable};

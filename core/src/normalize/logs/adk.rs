@@ -8,7 +8,7 @@
 //!     "intermediate_data": {"tool_uses": [{"name": "f", "args": {}}], "tool_responses": []}}]}]}
 //! ```
 //!
-//! The calls of an eval set are those that are expected; the calls of its results are those that were made.
+//! The calls of an eval set are the expected ones; the calls of its results are the actual ones.
 
 use super::context::Context;
 use super::entry::{Entries, Skip, chained, skipped};

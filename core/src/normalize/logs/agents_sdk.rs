@@ -1,4 +1,4 @@
-//! What OpenAI's Agents SDK leaves behind: the traces that its exporter sends, and the state of an interrupted run.
+//! OpenAI's Agents SDK: exported traces, and the state of an interrupted run.
 //!
 //! ```json
 //! {"object": "trace.span", "id": "s1", "trace_id": "t1", "parent_id": null, "started_at": "…", "span_data": {"type": "generation",
@@ -6,7 +6,8 @@
 //! {"$schemaVersion": "1.0", "original_input": "Oslo?", "generated_items": [{"type": "tool_call_item", "raw_item": {…}}]}
 //! ```
 //!
-//! Every generation has all that was said before it; those of a trace that continue each other are one transcript.
+//! Every generation contains the whole conversation before it; the generations of a trace that continue each other are one
+//! transcript.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, chained, one, skipped, unreadable};

@@ -1,4 +1,4 @@
-//! ATIF, the format in which Harbor and the harnesses around it keep what an agent did.
+//! ATIF, the trajectory format of Harbor.
 //!
 //! ```json
 //! {"schema_version": "ATIF-v1.4", "session_id": "s1", "agent": {"name": "a", "version": "1", "model_name": "m"}, "steps": [

@@ -8,7 +8,7 @@
 //! {"type": "AssistantAgentState", "llm_context": {"messages": [{"type": "UserMessage", "content": "Oslo?", "source": "user"}]}}
 //! ```
 //!
-//! In a team's state every agent has what it saw; each is a transcript.
+//! In a team's state, each agent has the messages that it saw; each is a transcript.
 
 use super::context::Context;
 use super::entry::{Entries, Skip, chained, skipped};

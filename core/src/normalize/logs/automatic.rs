@@ -1,4 +1,4 @@
-//! Responses to a request whose calls the SDK made by itself before the last answer: Google's `automaticFunctionCallingHistory`.
+//! Responses with calls that the SDK executed before the last answer: Google's `automaticFunctionCallingHistory`.
 //!
 //! ```json
 //! {"request": {"contents": [{"role": "user", "parts": [{"text": "Oslo?"}]}]}, "response": {

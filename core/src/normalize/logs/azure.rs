@@ -1,4 +1,4 @@
-//! Rows of Azure AI's evaluators for agents, whose `response` is a list of messages that goes on from `query`.
+//! Rows of Azure AI's evaluators for agents, whose `response` is a list of messages that continues `query`.
 //!
 //! ```json
 //! {"query": [{"role": "user", "content": [{"type": "text", "text": "Oslo?"}]}],

@@ -1,11 +1,11 @@
-//! What batch interfaces give back, beside the file that was handed in.
+//! Results of batch APIs, together with their input file.
 //!
 //! ```json
 //! {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "Sunny."}}]}}}
 //! {"custom_id": "1", "result": {"type": "succeeded", "message": {"role": "assistant", "content": []}}}
 //! ```
 //!
-//! The questions stand in the other file only: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
+//! The questions are only in the other file: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one};

@@ -1,4 +1,4 @@
-//! The body of a request or response, out of the strings and HTTP envelopes that recorders put around it.
+//! Unwraps the body of a request or response from the strings and HTTP envelopes of recorders.
 //!
 //! ```json
 //! {"status_code": 200, "headers": {}, "body": "{\"choices\": [{\"message\": {\"content\": \"Sunny.\"}}]}"}

@@ -1,4 +1,4 @@
-//! Sessions of Claude Code: one line for each message, tied to the one before it by `parentUuid`.
+//! Sessions of Claude Code: one line per message, linked to the previous one by `parentUuid`.
 //!
 //! ```json
 //! {"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "message": {"role": "user", "content": "Fix it."}}
@@ -8,8 +8,9 @@
 //!     "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x = 1"}]}}
 //! ```
 //!
-//! One answer of the model may be several lines with one `message.id`. Where the user went back and asked anew, the session is a
-//! tree; each of its branches is a transcript, and what they share is judged once. A subagent's lines are a transcript of their own.
+//! One answer of the model may be several lines with the same `message.id`. If the user went back and asked again, the session is
+//! a tree; each of its branches is a transcript, and the common part is judged once. A subagent's lines are a separate
+//! transcript.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Histories of Cline and Roo Code: calls as XML among the assistant's words, and what they returned in the user's name.
+//! Histories of Cline and Roo Code: calls as XML in the assistant's text, and results in the user's name.
 //!
 //! ```json
 //! {"role": "user", "content": [{"type": "text", "text": "<task>\nFix a.py\n</task>"}, {"type": "text", "text": "<environment_details>…"}]}

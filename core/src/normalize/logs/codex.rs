@@ -1,4 +1,4 @@
-//! Sessions of Codex: rollout files, one item a line, and what `codex exec --json` prints.
+//! Sessions of Codex: rollout files with one item per line, and the output of `codex exec --json`.
 //!
 //! ```json
 //! {"timestamp": "…", "type": "session_meta", "payload": {"id": "s1", "cwd": "/shop"}}
@@ -7,8 +7,8 @@
 //! {"timestamp": "…", "type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "ok"}}
 //! ```
 //!
-//! Older rollouts have the items without the envelope, below a line `{"id", "timestamp", "instructions"}`; these are the items
-//! of [`items`](super::items). Only the first line names the session, so a session is what one file holds.
+//! Older rollouts have the items without the envelope, after a line `{"id", "timestamp", "instructions"}`; these are the items of
+//! [`items`](super::items). Only the first line names the session, so a session is one file.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, none, one, skipped};

@@ -1,4 +1,4 @@
-//! What a reader of records may know beside its record.
+//! What a reader can look up beside its own record.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! DeepEval's test cases, one a record or all of a test run's in one. What should have been called, `expected_tools`, is gold of
-//! the whole and never judged.
+//! DeepEval's test cases, one per record or all of a test run in one. The expected calls, `expected_tools`, are gold for the
+//! whole case and never judged.
 //!
 //! ```json
 //! {"input": "Oslo?", "actual_output": "Sunny.", "tools_called": [{"name": "f", "input_parameters": {}, "output": "Sunny."}]}

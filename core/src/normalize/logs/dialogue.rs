@@ -1,4 +1,4 @@
-//! One exchange with a model, put together from values that hold a whole request or a whole response in any vendor's form.
+//! Builds one exchange with a model from values that hold a whole request or response in any vendor's form.
 //!
 //! ```json
 //! {"messages": [{"role": "user", "content": "Oslo?"}], "tools": [{"name": "f"}]}

@@ -1,4 +1,4 @@
-//! Lists that whole logs are exported in: `{"data": [RECORD, ...]}`.
+//! Lists that wrap the records of an export: `{"data": [RECORD, ...]}`.
 
 use super::detect;
 use crate::domain::{Json, Object};

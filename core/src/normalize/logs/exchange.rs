@@ -1,4 +1,4 @@
-//! A request to a provider and its response, to a turn.
+//! Turns a provider's request and response into a turn.
 
 use super::dialogue::Dialogue;
 use super::entry::{Entry, Skip};

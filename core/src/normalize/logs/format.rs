@@ -1,4 +1,4 @@
-//! A kind of log: what gives its records away, and how they are read.
+//! A log format: how its records are recognized, and how they are read.
 
 use super::about;
 use super::context::Context;

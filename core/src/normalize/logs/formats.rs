@@ -1,4 +1,4 @@
-//! All logs that are understood, and which of them a record is.
+//! All supported log formats, and the detection of a record's format.
 
 use super::format::LogFormat;
 use super::{

@@ -1,7 +1,8 @@
-//! Tools that are not on offer from the beginning, but found by a search: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
+//! Tools that a search adds during the conversation: `{"type": "tool_search_output", "tools": [{"name": "get_rate"}]}`.
 //!
-//! So are those of a server of MCP that the provider lists: `{"type": "mcp_list_tools", "tools": [{"name": "get_rate", "input_schema": {…}}]}`.
-//! Some searches send the definitions of what they find; others only name tools that the request defines with `"defer_loading": true`.
+//! The same holds for the tools of an MCP server that the provider lists: `{"type": "mcp_list_tools", "tools": [{"name":
+//! "get_rate", "input_schema": {…}}]}`. Some searches send the definitions of what they find; others only name tools that the
+//! request defines with `"defer_loading": true`.
 
 use std::collections::{HashMap, HashSet};
 

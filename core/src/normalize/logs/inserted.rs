@@ -1,4 +1,4 @@
-//! What a tool puts into a user's messages, and what the user said: a line `<system-reminder>…</system-reminder>`, then `Delete it.`
+//! Separates text that a tool inserts into user messages (`<system-reminder>…</system-reminder>`) from the user's own words.
 
 use crate::domain::{Json, Object};
 

@@ -8,8 +8,8 @@
 //!                         "tool_calls": [{"id": "c1", "function": "f", "arguments": {}}]}}], "time": 1.25}}]}
 //! ```
 //!
-//! Newer logs keep each message once, in `events_data.messages`, and events name ranges of it in `input_refs`. A sample may
-//! hold hundreds of turns whose conversations repeat each other, so turns are made one at a time.
+//! Newer logs store each message once, in `events_data.messages`, and events name ranges of it in `input_refs`. A sample may hold
+//! hundreds of turns whose conversations repeat each other, so turns are built one at a time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Conversations whose messages and items are records of their own: lists that OpenAI's Agents SDK gives (`to_input_list()`),
-//! older rollouts of Codex, a chat's messages as the elements of an array.
+//! Conversations with one message or item per record: lists of OpenAI's Agents SDK (`to_input_list()`), older rollouts of Codex,
+//! a chat's messages as the elements of an array.
 //!
 //! ```json
 //! {"role": "user", "content": "Oslo?"}
@@ -7,7 +7,7 @@
 //! {"type": "function_call_output", "call_id": "c1", "output": "Sunny."}
 //! ```
 //!
-//! All of a file are one conversation.
+//! All records of a file are one conversation.
 
 use super::codex::Session;
 use super::context::Context;

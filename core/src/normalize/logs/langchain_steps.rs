@@ -1,4 +1,4 @@
-//! What LangChain's agent executor returns when asked for its steps: a run with what every call returned.
+//! LangChain's agent executor with intermediate steps: a run with the result of every call.
 //!
 //! ```json
 //! {"input": "Oslo?", "output": "Sunny.",

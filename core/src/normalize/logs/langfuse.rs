@@ -1,4 +1,4 @@
-//! Langfuse's observations, one a record or a whole trace's in one, as its API, its pages and its blob exports have them.
+//! Langfuse's observations, one per record or a whole trace per record, from its API, pages and blob exports.
 //!
 //! ```json
 //! {"id": "…", "traceId": "…", "type": "GENERATION", "startTime": "…", "model": "…",

@@ -1,4 +1,4 @@
-//! Messages one a record, each with the id of its conversation, as a database keeps them.
+//! Records of one message with the id of its conversation, as databases store them.
 //!
 //! ```json
 //! {"conversation_id": "c1", "created_at": "2026-01-01T10:00:00Z", "role": "user", "content": "Oslo?"}

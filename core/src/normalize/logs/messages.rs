@@ -1,4 +1,4 @@
-//! Chats in one list: files for fine-tuning, LangChain's and Vercel's messages.
+//! Chats as one list: files for fine-tuning, LangChain's and Vercel's messages.
 //!
 //! ```json
 //! {"messages": [{"role": "user", "content": "Oslo?"},

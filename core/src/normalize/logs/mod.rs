@@ -1,9 +1,8 @@
-//! Log records to the turns that can be judged.
+//! Extracts the turns that can be judged from log records.
 //!
-//! [`FORMATS`] is the table of all logs that are understood, in the order in which a record is tried; a new format is a
-//! file of its own and a line there. A format's reader only finds the parts of a turn: the messages before it, the
-//! assistant's answer, the tools on offer. What these say is read by [`Normalizer::turn`](super::Normalizer::turn), which
-//! knows all their shapes.
+//! [`FORMATS`] is the table of all supported logs, in the order in which a record is tried; a new format is a file and a line
+//! there. A format's reader only finds the parts of a turn: the messages before it, the assistant's answer, the tools on offer.
+//! [`Normalizer::turn`](super::Normalizer::turn), which knows all shapes, parses them.
 //!
 //! ```
 //! use tooljudge_core::domain::{Calls, Json};

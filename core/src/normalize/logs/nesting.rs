@@ -1,8 +1,9 @@
 //! Model calls that contain model calls: a framework's span around the provider's, `ai.generateText` around `doGenerate`.
 //!
-//! The outer one repeats what the inner ones say, unless an instrumentation lost calls on the way inwards: then the outer one is
-//! judged, and what within it says less is not. An answer that the log cut says nothing that another does not say better. Records name their parents and not their children, so an inner call tells its parent
-//! by a fragment. Links that go round in a circle contain nothing: each call of the circle is judged.
+//! The outer call repeats the inner ones, unless an instrumentation lost calls on the way inwards: then the outer one is judged,
+//! and inner calls that say less are not. An answer that the log cut never counts as saying more than another. Records name their
+//! parents, not their children, so an inner call informs its parent with a fragment. Links in a circle contain nothing: each call
+//! of the circle is judged.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

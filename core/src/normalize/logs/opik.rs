@@ -1,4 +1,4 @@
-//! Opik's spans, one a record or those of a trace in one: what went into a provider's library and came out of it.
+//! Opik's spans, one per record or all of a trace: the inputs and outputs of a provider's library.
 //!
 //! ```json
 //! {"id": "…", "trace_id": "…", "parent_span_id": null, "type": "llm", "start_time": "2025-06-15T15:06:40Z", "model": "m",

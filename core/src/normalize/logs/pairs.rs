@@ -1,4 +1,4 @@
-//! Requests to providers beside their responses, as proxies, recorders and cloud providers log them.
+//! Requests to providers with their responses, as proxies, recorders and cloud providers log them.
 //!
 //! ```json
 //! {"request": {"model": "m", "messages": [{"role": "user", "content": "Oslo?"}], "tools": []},

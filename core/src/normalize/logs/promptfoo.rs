@@ -1,4 +1,4 @@
-//! Results of promptfoo, one a record or those of an evaluation in one.
+//! Results of promptfoo, one per record or all of an evaluation.
 //!
 //! ```json
 //! {"evalId": "…", "results": {"results": [{"promptIdx": 0, "testIdx": 0, "prompt": {"raw": "Oslo?"}, "vars": {},

@@ -1,5 +1,5 @@
-//! Ragas' samples of several turns: a conversation under `user_input`. What should have been called, `reference_tool_calls`, is
-//! gold of the whole and never judged.
+//! Ragas' multi-turn samples: a conversation under `user_input`. The expected calls, `reference_tool_calls`, are gold for the
+//! whole conversation and never judged.
 //!
 //! ```json
 //! {"user_input": [{"type": "human", "content": "Oslo?"},

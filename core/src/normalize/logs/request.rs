@@ -1,4 +1,4 @@
-//! What a request says beside the conversation that matters to who judges the answer: `"tool_choice": "none"`, `"previous_response_id": "resp_1"`.
+//! Request settings that matter for judging the answer: `"tool_choice": "none"`, `"previous_response_id": "resp_1"`.
 
 use super::value;
 use crate::domain::{Flag, Json, Object};

@@ -1,4 +1,4 @@
-//! A turn of a log to a sample.
+//! Turns a turn of a log into a sample.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Keys whose values open doors: tokens, passwords, headers. No table gets them.
+//! Keys with secret values (tokens, passwords, headers), which are kept out of every table.
 
 use crate::domain::Json;
 

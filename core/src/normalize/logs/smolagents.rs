@@ -1,4 +1,4 @@
-//! smolagents: the steps in an agent's memory, as one list, as the elements of a file, or in the result of a run.
+//! smolagents: the steps in an agent's memory, as one list, as records, or in the result of a run.
 //!
 //! ```json
 //! {"task": "Weather in Oslo?", "task_images": null}

@@ -1,12 +1,11 @@
-//! Completions and responses that OpenAI kept, as its listing gives them, with the messages added to each.
+//! OpenAI's stored completions and responses, as its API lists them, with the messages added to each.
 //!
 //! ```json
 //! {"object": "chat.completion", "id": "c1", "choices": [{"message": {"role": "assistant", "content": "Sunny."}}],
 //!  "messages": [{"role": "user", "content": "Oslo?"}], "tools": []}
 //! ```
 //!
-//! What was asked is not part of these objects and must be fetched from endpoints of its own; without it there is nothing
-//! to judge by.
+//! The request is not part of these objects and must be fetched separately; without it, the answer cannot be judged.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip, skipped};

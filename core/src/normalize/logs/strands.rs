@@ -5,7 +5,7 @@
 //!  "redact_message": null, "created_at": "…", "updated_at": "…"}
 //! ```
 //!
-//! The messages of a folder are a transcript, in the order of their numbers.
+//! The messages of a folder are one transcript, in the order of their numbers.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one, skipped};

@@ -1,4 +1,4 @@
-//! SWE-agent's trajectories (`.traj`): the history of messages that the model was sent, and what it did.
+//! SWE-agent's trajectories (`.traj`): the messages that the model was sent, and its actions.
 //!
 //! ```json
 //! {"environment": "…", "trajectory": [{"action": "ls", "observation": "a.py", "response": "…"}], "history": [
@@ -7,8 +7,8 @@
 //!     {"role": "tool", "content": "a.py", "tool_call_ids": ["c1"], "message_type": "observation"}], "info": {}}
 //! ```
 //!
-//! Models without function calling write a command; it is read as a call of `bash`. The history may lack steps, of which the
-//! trajectory tells; which step a message is, what it does and says tells, never its number.
+//! Models without function calling write a command; it is read as a call of `bash`. The history may lack steps that the
+//! trajectory has, so the step of a message is found by its action and its text, never by its number.
 
 use super::context::Context;
 use super::entry::{Entries, Skip, chained, skipped, unreadable};

@@ -1,11 +1,11 @@
-//! Simulated conversations of tau-bench and tau2-bench: an agent, a customer who is a model too, and what became of it.
+//! Simulated conversations of tau-bench and tau2-bench: an agent, a customer played by a model, and the outcome.
 //!
 //! ```json
 //! {"task_id": 3, "trial": 0, "reward": 1.0, "info": {"task": {"actions": [{"name": "f", "kwargs": {}}]}}, "traj": [{"role": "system", …}]}
 //! {"info": {…}, "tasks": […], "simulations": [{"id": "…", "task_id": "3", "trial": 0, "reward_info": {"reward": 1.0}, "messages": […]}]}
 //! ```
 //!
-//! A reward is of the whole episode and no turn's gold: most turns of a failed one are right.
+//! A reward is about the whole episode, not gold for a turn: most turns of a failed episode are right.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip, chained, one, unreadable};

@@ -1,7 +1,7 @@
-//! Lines that name the line before them, to transcripts: a tree where somebody went back and began anew.
+//! Builds transcripts from records that name their parent: a tree if somebody went back and started again.
 //!
-//! Every path from a root to a leaf is a transcript. What two paths share is judged in the first of them; in the others it is what
-//! came before. Calls made in parallel are no branches: what they returned belongs to the answer that made them.
+//! Every path from a root to a leaf is a transcript. The common part of two paths is judged in the first of them; in the other it
+//! is context. Parallel calls are not branches: their results belong to the answer that made the calls.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A transcript to its turns: a list of messages, calls and results in order, each turn of the assistant's seen with what came
-//! before it.
+//! Splits a transcript into turns: a list of messages, calls and results in order, with each turn of the assistant in the context
+//! of what came before it.
 
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};

@@ -1,4 +1,4 @@
-//! What the values of logs say: JSON within strings, instants in a dozen spellings.
+//! Parses values of logs: JSON in strings, timestamps in a dozen notations.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;

@@ -1,5 +1,5 @@
-//! The steps of one message of the Vercel AI SDK's user interfaces: it holds all that the assistant did until the user speaks
-//! again, calls and what they returned, step after step.
+//! Splits one message of the Vercel AI SDK's user interfaces into steps: it holds everything that the assistant did until the
+//! user speaks again, calls and results, step after step.
 //!
 //! ```json
 //! {"role": "assistant", "parts": [

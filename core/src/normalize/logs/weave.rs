@@ -1,5 +1,5 @@
-//! Weave's calls, one a record: every traced function with its arguments and its value. Those of a provider's library are a
-//! request and a response.
+//! Weave's calls, one per record: every traced function with its arguments and its return value. Those of a provider's library
+//! are a request and a response.
 //!
 //! ```json
 //! {"id": "…", "trace_id": "…", "parent_id": null, "op_name": "weave:///me/agents/op/openai.chat.completions.create:1f",

@@ -1,4 +1,4 @@
-//! Questions of When2Call: is a call due at all?
+//! When2Call's test set, which asks whether a call is due.
 //!
 //! ```json
 //! {"uuid": "u1", "question": "Oslo?", "correct_answer": "tool_call", "tools": ["{\"name\": \"f\"}"],
@@ -6,8 +6,8 @@
 //!              "cannot_answer": "I cannot know."}}
 //! ```
 //!
-//! Three of the four answers call nothing. They differ in their words alone, of which a judge of calls sees none, so they are one
-//! row: nothing was called. Were they three, the same decision would be right once and wrong twice.
+//! Three of the four answers call nothing. They differ only in their text, which a judge of calls does not see, so they are one
+//! row: nothing was called. As three rows, the same decision would be right once and wrong twice.
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip, unreadable};

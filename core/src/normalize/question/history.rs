@@ -1,7 +1,7 @@
-//! A transcript's messages, read once for all of its turns: what each turn's judge is shown is a beginning of them.
+//! A transcript's messages, parsed once: each turn's judge is shown a prefix of them.
 //!
-//! Whatever is the same for all turns is found on the one way through, so that a transcript costs as much as it is long, however
-//! many turns it has.
+//! Everything that is the same for all turns is computed in one pass, so the cost is linear in the length of the transcript,
+//! however many turns it has.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;

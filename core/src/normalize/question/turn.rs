@@ -1,4 +1,4 @@
-//! The judged turn within a conversation that goes on after it: rows often hold the whole chat beside one of its calls.
+//! Finds the judged turn in a conversation that continues after it.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What a parameter asks for, as far as its name and description tell.
+//! The kind of name or code that a parameter asks for, by its name and description.
 
 use super::super::words::{fold, fold_identifier, words};
 use super::index::Kind;

@@ -1,4 +1,4 @@
-//! The tables of names and codes, by what a text or a value may say.
+//! The tables of names and codes, indexed by the words that texts or values may contain.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;

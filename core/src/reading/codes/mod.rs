@@ -1,7 +1,7 @@
-//! Names and codes of one thing: whether a value is another name of something that a text says, `MUC` of `München`.
+//! Names and codes of one thing: whether a value is another name of something in a text, as `MUC` is of `München`.
 //!
-//! The tables are in `core/data/`; `index.rs` reads them once. A conversation is read once into a [`Text`], which keeps the things it
-//! names; asking about a value then costs one look-up, and a comparison with each of them.
+//! The tables are in `core/data/`; `index.rs` reads them once. A conversation is read once into a [`Text`], which keeps the
+//! things that it names; a value then costs one lookup, and a comparison with each of them.
 
 mod hint;
 mod index;

@@ -1,4 +1,4 @@
-//! What a conversation names, found in one pass over its words.
+//! Finds the names in a conversation in one pass over its words.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;

@@ -1,4 +1,4 @@
-//! The messages of an evaluator, as the one text that a judge is sent here.
+//! Joins an evaluator's messages into the one text that a judge is sent.
 
 use serde::Deserialize;
 use serde_json::Value;

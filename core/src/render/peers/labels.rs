@@ -1,4 +1,4 @@
-//! Rails out of what evaluator files say of their labels.
+//! Derives rails from what evaluator files say about their labels.
 
 use crate::domain::{Rail, Rails};
 

@@ -1,11 +1,11 @@
-//! MLflow: a judge of `make_judge`, as its scorer is stored, or its instructions alone.
+//! MLflow: a stored `make_judge` scorer, or its instructions alone.
 //!
 //! ```json
 //! {"name": "calls", "instructions_judge_pydantic_data": {"instructions": "Was {{ outputs }} right for {{ inputs }}?",
 //!  "model": "openai:/gpt-4.1", "feedback_value_type": {"type": "boolean"}}}
 //! ```
 //!
-//! MLflow leaves the names in the text and adds the values at the end, each after its name. So does this.
+//! MLflow leaves the names in the text and appends the values, each after its name. So does this.
 
 use std::sync::LazyLock;
 

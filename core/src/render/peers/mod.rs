@@ -1,4 +1,4 @@
-//! Evaluator files of other tools, read as templates: what is asked, which labels there are, and what cannot be carried over.
+//! Reads evaluator files of other tools as templates: the prompt, the labels, and what cannot be carried over.
 
 mod chat;
 mod labels;

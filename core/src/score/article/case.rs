@@ -1,4 +1,4 @@
-//! A test case with its run: what should be called, what was, and the budgets.
+//! A test case with its run: the expected calls, the actual ones, and the budgets.
 
 use super::validator::Validator;
 use crate::domain::{Json, Number, Object};

@@ -18,11 +18,11 @@
 //! | 0.3 + 0.3 + 0.1 + 0.1 | 0.7999999999999999 fails | passes | whole weights, and a margin of 1e-9 |
 //! | something expected, nothing called | precision 1 | precision 0 | nothing right was called |
 //! | over the latency budget | an issue | fails | a budget is a budget |
-//! | more calls than `max_tool_calls` | not looked at | fails | the same |
+//! | more calls than `max_tool_calls` | not checked | fails | the same |
 //! | forbidden parameter absent, validator passed | no item | an item that is earned | so that one violation weighs the same whatever else is right |
-//! | a call where none is due | nothing else is looked at | keywords are too | every issue is told |
-//! | nothing expected, half of the keywords | 0.5 | the share of the keywords | no step where there is a scale |
-//! | nothing expected, a keyword missing | no issue says so | an issue | every issue is told |
+//! | a call where none is due | nothing else is checked | keywords are too | every issue is reported |
+//! | nothing expected, half of the keywords | 0.5 | the share of the keywords | a share, not steps |
+//! | nothing expected, a keyword missing | no issue says so | an issue | every issue is reported |
 //! | `true` against `1` | right | wrong | types differ in JSON |
 //!
 //! Ours alone are `ordered`, `forbidden_tools` and `not_calls`, which fail a case and leave its score alone, `optional_params`, the

@@ -1,4 +1,4 @@
-//! The evaluator as it should have been: calls answer expectations one to one, and every check is an item.
+//! The corrected evaluator: calls match expectations one to one, and every check is an item.
 
 use super::case::{Call, Case, Expectation};
 use super::order::{in_order, wrong_order};

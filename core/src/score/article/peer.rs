@@ -1,4 +1,4 @@
-//! The article's own arithmetic, its two slips in names set right so that it runs at all.
+//! The article's own arithmetic, with its two wrong names corrected so that it runs.
 
 use super::case::{Call, Case, Expectation};
 use crate::python::{write_list, write_quoted, write_str};

@@ -1,4 +1,4 @@
-//! What the peer's language does with an answer that need not be a list: count, visit, look into it.
+//! The peer's operations on accepted answers that may not be lists: count, iterate, look into.
 //!
 //! Accepted values are lists in every published answer; in answers written by hand they may be anything, and the official
 //! checker crashes with some. By our own rules a value that is no list is the only accepted one.

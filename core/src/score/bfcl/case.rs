@@ -1,4 +1,4 @@
-//! A case: what may be called, what was called, what should have been.
+//! A case: the tools, the calls, and the accepted calls.
 
 use super::category::{Assignment, Language};
 use super::options::Options;

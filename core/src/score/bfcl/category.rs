@@ -1,4 +1,4 @@
-//! What a benchmark's category says of a case: how calls are assigned to expectations, and in which language they are.
+//! What a benchmark category implies: how calls are assigned to expectations, and in which language they are.
 
 /// How many calls are due, and which call answers which expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

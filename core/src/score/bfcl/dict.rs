@@ -1,4 +1,4 @@
-//! Dicts as a decoded call writes them, of which keys may be of any type and equal.
+//! Dicts of a decoded call, whose keys may have any type and be equal.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! When two values are equal: as in Python, or as in JSON.
+//! Equality of two values: as in Python, or as in JSON.
 
 use super::rules::Rules;
 use super::value::Value;

@@ -1,4 +1,4 @@
-//! Why a case is invalid: the peer's type of error, and where and with what values it arose.
+//! Why a case is invalid: the peer's error type, with place and values.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Java source code as values, as far as the peer's patterns go: what none of them knows stays a text.
+//! Parses Java source code into values, as the peer's patterns do; everything else stays a text.
 
 use super::dict::dict;
 use super::failure::Exception;

@@ -1,4 +1,4 @@
-//! JavaScript source code as values, as far as the peer's patterns go: what none of them knows stays a text.
+//! Parses JavaScript source code into values, as the peer's patterns do; everything else stays a text.
 
 use super::failure::Exception;
 use super::java::unwrapped;

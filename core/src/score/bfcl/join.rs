@@ -1,4 +1,4 @@
-//! A question, its possible answer and a model's result as one record of this scorer, and the share of valid ones.
+//! Joins a question, its accepted answer and a model's result into one record, and computes the share of valid ones.
 
 use std::collections::BTreeMap;
 

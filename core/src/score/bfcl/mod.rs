@@ -34,22 +34,22 @@
 //! | case | theirs | ours | why |
 //! |---|---|---|---|
 //! | calls 1 and 2 where \[1, 2\] and then \[1\] is accepted | 0 | 1 | the largest matching: an early expectation does not take the call that a later one needs |
-//! | `{"a": true}` where 1 is accepted | 1 | 0 | a boolean is no number, in lists and dicts as little as outside |
+//! | `{"a": true}` where 1 is accepted | 1 | 0 | a boolean is not a number, in lists and dicts as well |
 //! | `true` for a boolean where 1 is accepted | 1 | 0 | the same |
 //! | `[true]` where `[1]` or leaving out is accepted | 1 | 0 | "may be left out" does not switch off the check of elements' types |
 //! | `[1.0]` for a list of integers, the same | 1 | 0 | the same |
 //! | `[1, 2.5]` for a list of floats where `[1.0, 2.5]` is accepted | 0 | 1 | an integer counts as a float in a list as well |
 //! | `["s"]` for a list of dicts that may be left out | crash | 0 | types of elements are checked first |
-//! | a type like `number` or `object` | crash | 1 | names of JSON Schema are known; of an unknown type is what is accepted |
+//! | a type like `number` or `object` | crash | 1 | names of JSON Schema are known; for an unknown type, only the accepted values count |
 //! | a list without `items` | crash | 1 | the same |
 //! | a Java `Queue`, `Stack`, `Set` or `Hashtable` | crash | 1 | stays source code |
 //! | an integer beyond 1e308 for a float | crash | 0 | compared as it is |
 //! | `5n` and a line break for a `Bigint` where 5 is accepted | crash | 1 | the letter is cut off, not the line break |
 //! | a dict where a text is accepted besides another dict | crash | 0 | the text is skipped |
-//! | 5 where 5 is accepted, not `[5]` | crash | 1 | what is no list is the only accepted value |
-//! | `{"a": "xy"}` where `{"a": "xy"}` is accepted, not `{"a": ["xy"]}` | 0 | 1 | the same; theirs takes letters for values |
+//! | 5 where 5 is accepted, not `[5]` | crash | 1 | a value that is not a list is the only accepted one |
+//! | `{"a": "xy"}` where `{"a": "xy"}` is accepted, not `{"a": ["xy"]}` | 0 | 1 | the same; theirs takes the letters as values |
 //! | `{}` where `{"a": "xy"}` is accepted | 1 | 0 | the same |
-//! | `["a", "b"]` where `"ab"` is accepted besides a list | 1 | 0 | a text is no list |
+//! | `["a", "b"]` where `"ab"` is accepted besides a list | 1 | 0 | a text is not a list |
 //! | null for arguments | crash | 1 | no arguments |
 //! | a definition without `required` or `properties` | crash | 1 | nothing is required; what is accepted is known |
 //! | an expectation without a definition | crash | 0 | a wrong name |

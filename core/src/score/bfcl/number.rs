@@ -1,4 +1,4 @@
-//! The numbers that source code may be, read as Python reads them.
+//! Numbers in source code, parsed as Python does.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Whose rules count.
+//! Which rules apply: the peer's or ours.
 
 /// The peer's, or ours where its own hurt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Strings without what does not matter: spaces, some punctuation, letter case, kind of quote.
+//! Normalizes strings for comparison: without spaces, some punctuation, letter case and kind of quote.
 
 /// Whether two strings are the same once `,./-_*^` and spaces (U+0020 only) are dropped, letters are lower-cased as Unicode
 /// says and `'` is `"`. Thus `""`, `"-"` and `" . "` are the same, and so are `"3.14"` and `"314"`.

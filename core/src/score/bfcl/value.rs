@@ -1,4 +1,4 @@
-//! Values as the peer's language has them: JSON's, and what a call text or a converted literal adds to them.
+//! Values of the peer's language: JSON's, and those that call syntax and converted literals add.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};

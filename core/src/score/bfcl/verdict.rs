@@ -1,4 +1,4 @@
-//! The verdict on a case: whether there are calls where they are due, and which call answers which expectation.
+//! The verdict on a case: whether calls are due and made, and which call matches which expectation.
 
 use super::call::check;
 use super::case::{Call, Calls, Case};

@@ -1,4 +1,4 @@
-//! Which call answers which expected one, so that as much as possible is right.
+//! Assigns calls to expected calls for the highest score.
 
 use super::case::{Call, Case};
 use super::peer::Mode;

@@ -1,4 +1,4 @@
-//! A test case of DeepEval: the calls that were made, those that were expected, and what a judge said of the choice of tools.
+//! A test case of DeepEval: the calls, the expected calls, and a judge's score for the choice of tools.
 
 use crate::domain::{Json, Object};
 use crate::score::{ScoreError, setting};

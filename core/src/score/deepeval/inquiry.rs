@@ -1,4 +1,4 @@
-//! What a judge is asked about the choice of tools of a test case.
+//! The question to a judge about the choice of tools of a test case.
 
 use crate::domain::{Json, Number, Object, Task};
 use crate::score::inquiry::{Answer, Inquiry, row};

@@ -1,4 +1,4 @@
-//! Tool correctness: which part of the expected calls was made.
+//! Tool correctness: the share of expected calls that were made.
 //!
 //! The peer is DeepEval's `ToolCorrectnessMetric` (4.3.1). A pair of calls of one tool (same name and type) earns from 0 to 1:
 //!
@@ -16,16 +16,16 @@
 //! | case | peer | ours | why |
 //! |---|---|---|---|
 //! | expected A, A; called A, A | 0.5 | 1 | the peer drops all calls that *equal* a matched one |
-//! | A as MCP, A as FUNCTION, both called | 0.5 | 1 | for the same reason: types do not tell them apart |
+//! | A as MCP, A as FUNCTION, both called | 0.5 | 1 | for the same reason: types are not compared |
 //! | expected A{x1,y3}, A{x1,y2}; called A{x1,y2}, A{x9,y3} | 0.25 | 0.75 | one-to-one with the greatest sum, not greedily |
-//! | parameters `null` against `{}` | `AttributeError` | 1 | no parameters are no parameters |
+//! | parameters `null` against `{}` | `AttributeError` | 1 | both mean no parameters |
 //! | `null` against `{"a": 1}` | `AttributeError` | 0 | the same |
 //! | `true` against `1` | 1 | 0 | types differ in JSON; `1` and `1.0` are still equal |
 //! | expected A; called A, B | 1 | 0.5 | the documented formula divides by the calls that were made; ours divides by the greater number |
 //! | threshold 0.7, three calls of 0.7 each | fails by the last bit | passes | a score is compared with a margin of 1e-9 |
-//! | a judge's score beyond 1 | taken | an error | it is no share |
+//! | a judge's score beyond 1 | accepted | an error | it is not a share |
 //! | available tools without a judge's answer | asks a model | the calls alone | and the reason says so |
-//! | lists that are missing | `MissingTestCaseParamsError` | `InvalidCase` | one kind of error for what cannot be read |
+//! | missing lists | `MissingTestCaseParamsError` | `InvalidCase` | one kind of error for what cannot be read |
 
 mod alignment;
 mod case;

@@ -1,4 +1,4 @@
-//! DeepEval's own arithmetic, with everything in it that its scores depend on.
+//! DeepEval's own arithmetic, including everything that its scores depend on.
 
 use super::case::{Call, Case};
 use super::options::Options;

@@ -1,4 +1,4 @@
-//! How much of an expected call another call is.
+//! How similar a call is to an expected one.
 
 use super::case::Call;
 use super::options::Options;

@@ -1,4 +1,4 @@
-//! Whether the steps taken are those expected.
+//! Whether the steps match the expected ones.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a grading model's reply says of the answer.
+//! Parses a grading model's reply about the answer.
 
 use super::benchmark::Grading;
 

@@ -1,4 +1,4 @@
-//! What a judge is asked about the answer of a run of LangChain Benchmarks.
+//! The question to a judge about the answer of a run of LangChain Benchmarks.
 
 use super::benchmark::{Grading, outputs};
 use crate::domain::{Json, Object, Task};

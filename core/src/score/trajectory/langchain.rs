@@ -1,4 +1,4 @@
-//! What LangChain Benchmarks asks of a run: its steps, its final state, and the grade of its answer.
+//! LangChain Benchmarks' score of a run: its steps, its final state, and the grade of its answer.
 
 use super::arguments::{ArgumentMode, ArgumentRules, Matching};
 use super::benchmark::{Case, Grading};

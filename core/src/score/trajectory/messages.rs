@@ -1,4 +1,4 @@
-//! Calls out of the messages of a conversation, as OpenAI, LangChain, Azure and Ragas write them.
+//! Extracts calls from the messages of a conversation, as OpenAI, LangChain, Azure and Ragas write them.
 
 use super::step::Step;
 use crate::domain::{Json, Object};

@@ -20,15 +20,15 @@
 //! | `COMPARISON: CORRECT`, without question | incorrect | correct | one parser for all ways of grading |
 //! | `CORRECTLY done`, without question | correct | no grade | a verdict is a whole word |
 //! | states `true` and `1` | equal | different | types differ in JSON |
-//! | steps that are missing | `ValueError` | `InvalidCase` | one kind of error for what cannot be read |
+//! | missing steps | `ValueError` | `InvalidCase` | one kind of error for what cannot be read |
 //! | strict, the last message of words missing | 0 | 1 | only calls count |
 //! | `subset` with `--args subset`, called A{x1}, expected A{x1,y2} | 0 | 1 | the peer swaps the sides of the arguments in this mode |
 //! | `superset` with `--args superset`, expected A{x1}, A{x1,y2}; called A{x1,y2}, A{x1} | 0 | 1 | the best assignment, not greedily |
 //! | `true` against `1` | 1 | 0 | types differ in JSON |
 //! | `1` against `"1"` | 1 | 0 | types differ in JSON |
 //! | called A{x1,y2}, expected A{x1} | 1 | 0 | an argument that is not expected is wrong (`--args superset` allows it) |
-//! | called A, A; expected A | 1 | 0.667 | a call too many |
-//! | called A without arguments, expected A{} | 0 | 1 | no arguments are no arguments |
+//! | called A, A; expected A | 1 | 0.667 | one call too many |
+//! | called A without arguments, expected A{} | 0 | 1 | both mean no arguments |
 //! | arguments for some tools only; called another with arguments | 0 | 1 | nothing is said about the others |
 //! | nothing expected | `EvaluationException` | right if nothing is called | an empty list says so |
 

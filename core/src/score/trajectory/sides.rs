@@ -1,4 +1,4 @@
-//! What was called and what should have been, out of the records of several peers.
+//! Extracts actual and expected calls from the records of several peers.
 
 use super::benchmark;
 use super::messages::{Turn, are_messages, turns};

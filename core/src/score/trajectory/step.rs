@@ -1,4 +1,4 @@
-//! One step of a trajectory: a tool that was called or should have been, whoever recorded it.
+//! One step of a trajectory: an actual or expected call, in a common form for all peers.
 
 use std::borrow::Cow;
 

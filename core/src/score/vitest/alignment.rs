@@ -1,4 +1,4 @@
-//! Which call answers which expected tool, so that as many as possible are answered.
+//! Assigns calls to expected tools so that as many as possible match.
 
 use super::case::Case;
 use super::matcher::Matcher;

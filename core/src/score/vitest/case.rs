@@ -1,4 +1,4 @@
-//! A case of vitest-evals: the expected tools, the calls, and what in the expectations is a pattern.
+//! A case of vitest-evals: the expected tools, the calls, and the patterns in the expectations.
 
 use super::options::{Options, Params};
 use super::pattern::Pattern;

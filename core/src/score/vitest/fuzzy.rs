@@ -1,4 +1,4 @@
-//! When two values are about the same.
+//! Fuzzy equality of values.
 
 use super::case::Special;
 use super::options::{FuzzyOptions, Options};

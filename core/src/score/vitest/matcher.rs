@@ -1,4 +1,4 @@
-//! Whether a call's arguments are those expected.
+//! Whether a call's arguments match the expected ones.
 
 use super::case::{Call, Case};
 use super::fuzzy::{Fuzzy, at_index, matches_v04};

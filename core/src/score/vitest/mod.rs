@@ -1,4 +1,4 @@
-//! Calls against expected tools: everything, nothing or a part.
+//! Scores calls against expected tools: all, nothing or a part.
 //!
 //! The peer is vitest-evals' `ToolCallScorer` (0.5.0, and 0.4.0 as `vitest-evals@0.4`) and its successor
 //! `ToolCallJudge` (0.16.1 as `vitest-evals@0.16`). The score is the part of the expected
@@ -10,18 +10,18 @@
 //! | case | peer | ours | why |
 //! |---|---|---|---|
 //! | expected A{x1}, A; called A{x1}, A | 0 | 1 | every expected tool finds a call if all can |
-//! | `allowExtras: false`, a part called and nothing else | 0 | the part | only extras make it nothing |
-//! | `ordered`, `requireAll`, last arguments wrong | the part before | 0 | not all were called |
+//! | `allowExtras: false`, a part called and nothing else | 0 | the part | only extras make the score 0 |
+//! | `ordered`, `requireAll`, last arguments wrong | the part before | 0 | not all expected tools were called |
 //! | `ordered`, A{x9} then A{x1} where A{x1} is expected | 0 | 1 | an extra call may be skipped whatever its name |
 //! | `ordered`, `requireAll: false`, expected A, B; called B | 0 | 0.5 | the longest part in order counts, wherever it begins |
 //! | nothing expected, `allowExtras: false`, A called | 1 | 0 | A is an extra |
-//! | `fuzzy`, "" expected | any text | "" only | nothing is in everything |
+//! | `fuzzy`, "" expected | any text | "" only | the empty text is part of every text |
 //! | `fuzzy`, "Oslo, Norway" expected, "o" given | matches | does not | a text must have what is expected, not the reverse |
 //! | `fuzzy`, [1, 1.0015] expected, [1.001, 1] given | does not match | matches | items are assigned, not taken greedily |
 //! | `coerceTypes`, 42 expected, "42px" given | matches | does not | the whole text must be a number |
 //! | `coerceTypes`, false expected, "banana" given | matches | does not | only "false" and "0" are |
-//! | expected `null` | never matches | no arguments | null is no arguments |
-//! | {} expected, `""`, 0, false or [] given | matches | does not | only null and absent are no arguments |
+//! | expected `null` | never matches | no arguments | null means no arguments |
+//! | {} expected, `""`, 0, false or [] given | matches | does not | only null and absent mean no arguments |
 //! | no `expectedTools` | 1 | an error | an empty list says that nothing is expected |
 //! | 2^53 expected, 2^53 + 1 given, `strict` | matches | does not | numbers keep their digits |
 //! | score a hair below the threshold | fails | passes | a score is compared with a margin of 1e-9 |

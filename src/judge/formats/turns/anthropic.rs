@@ -11,8 +11,8 @@
 //! {"type": "message", "content": [...blocks...], "stop_reason": "tool_use"}
 //! ```
 //!
-//! The message of a reply is its blocks and why it stopped: after `pause_turn` the same dialogue is sent again with the reply at
-//! its end. Roles alternate, and results come before whatever else the user says.
+//! The message of a reply is its blocks and its stop reason: after `pause_turn` the same dialogue is sent again with the reply at
+//! its end. Roles alternate, and results come before anything else that the user says.
 
 use serde_json::{Value, json};
 

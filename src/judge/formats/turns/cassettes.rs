@@ -1,4 +1,4 @@
-//! Whole dialogues with each provider: what we must send, what comes back, what the model said, what goes back.
+//! Recorded dialogues with each provider: requests, responses, the model's turn, the results sent back.
 //!
 //! `tests/turn_cassettes/PROVIDER/*.json`: `agent`, and where they differ from the defaults `base_url`, `parameters`, `adapted`,
 //! `system`, `tools` and `entries`, which the dialogue begins with. Each of the `steps` has a `request` (body as it must be sent)

@@ -11,8 +11,8 @@
 //!  or, where the model wrote a call that cannot be read: {"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "..."}
 //! ```
 //!
-//! The message of a reply is its candidate: the content, and why it ended. Schemas go as `parametersJsonSchema`: `parameters` is
-//! of a dialect that knows few of JSON Schema's keywords, and refuses the others.
+//! The message of a reply is its candidate: the content, and why it ended. Schemas are sent as `parametersJsonSchema`:
+//! `parameters` uses a dialect with few of JSON Schema's keywords, and refuses the others.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What holds for every response whatsoever, in every format.
+//! Laws for any response, in every format.
 
 use std::time::SystemTime;
 

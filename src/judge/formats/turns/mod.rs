@@ -1,4 +1,4 @@
-//! Turns in the formats that providers speak, one file each, and what these have in common.
+//! Turns in the formats of the providers' APIs, one file each, and the common parts.
 
 mod anthropic;
 mod chat;

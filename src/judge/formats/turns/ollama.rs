@@ -10,7 +10,7 @@
 //! {"message": {"role": "assistant", "content": "", "thinking": "...", "tool_calls": [...]}, "done_reason": "stop"}
 //! ```
 //!
-//! The message of a reply is `message`. Calls have ids since version 0.12.10; before it, and in results of calls without one,
+//! The message of a reply is `message`. Calls have ids since version 0.12.10; before it, and for results of calls without an id,
 //! the order links them.
 
 use serde_json::{Map, Value, json};

@@ -11,8 +11,8 @@
 //!   {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}]}
 //! ```
 //!
-//! The message of a reply is `output`, which goes back item for item. Nothing is kept on the other side, so that a model's
-//! reasoning is lost unless it is asked for, encrypted. Schemas are not strict: the default would change those of most tools.
+//! The message of a reply is `output`, which is sent back item by item. The provider stores nothing, so a model's reasoning is
+//! lost unless it is requested in encrypted form. Schemas are not strict: the default would change those of most tools.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The number in flight that a server serves best, found and found again.
+//! Finds the best concurrency of a server, and finds it again after changes.
 
 use super::enforcer::{Beyond, Outage};
 use super::*;

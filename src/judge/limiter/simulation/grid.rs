@@ -1,4 +1,4 @@
-//! Every kind of limit, filled and kept.
+//! Every kind of limit: used fully, and never exceeded.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Workers that share one limit by way of a store, on a virtual clock.
+//! Workers that share one limit through a store, on a virtual clock.
 
 use super::*;
 use crate::domain::{Granted, Line, length};

@@ -1,4 +1,4 @@
-//! An agent that is a function of this process: objects go to and fro between threads.
+//! An agent that is a function in this process: objects are exchanged between threads.
 
 use std::sync::Arc;
 use std::time::Duration;

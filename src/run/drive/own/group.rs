@@ -1,4 +1,4 @@
-//! A program with all processes that it starts: they end together.
+//! A program's process group, with all processes that it starts: they end together.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};

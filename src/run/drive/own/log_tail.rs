@@ -1,4 +1,4 @@
-//! The end of what a program writes on standard error: for people, so bounded.
+//! The last part of a program's standard error, bounded, for people.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,7 @@
-//! Agents of the user's own, which have a loop of their own: they are given a case, call its tools, and answer.
+//! Users' own agents, with their own loops: they get a case, call its tools, and answer.
 //!
-//! One seam, [`OwnAgent`], stands between how an agent is reached (a program, a server, a function of the process) and how its
-//! episodes are driven. What it calls is recorded here, by the loop that answers the calls: nothing rests on what an agent tells of
-//! itself.
+//! The trait [`OwnAgent`] separates how an agent is reached (a program, a server, a function in this process) from how its
+//! episodes are driven. The loop that answers the calls records them: nothing depends on what an agent reports about itself.
 
 mod function;
 mod group;

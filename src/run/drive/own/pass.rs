@@ -1,5 +1,5 @@
-//! The drive pass of an agent of the user's own: all its episodes, some at once. Those of an agent that has a version are kept in the
-//! store, each as a whole, once it has come to its end without the agent's fault.
+//! The drive pass of a user's own agent: all its episodes, several at once. If the agent has a version, completed episodes
+//! without a fault of the agent are kept in the store.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! An agent that is a program: an object a line on its standard input and output.
+//! An agent that is a program: one object per line on its standard input and output.
 
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};

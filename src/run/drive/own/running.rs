@@ -1,4 +1,4 @@
-//! A program under way: its pipes, its log, and its end.
+//! A running program: its pipes, its log, and its end.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};

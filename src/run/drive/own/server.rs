@@ -1,4 +1,4 @@
-//! An agent behind an address: each request holds the case and all that was said since, each response calls or an answer.
+//! An agent behind an address: each request holds the case and its history, each response calls or an answer.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! An episode with an agent of the user's own: what it said, and what came of it.
+//! An episode with a user's own agent: its messages, and their outcome.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

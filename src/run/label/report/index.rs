@@ -1,4 +1,4 @@
-//! What the page knows of every row before it opens any: codes to filter and to order by.
+//! The page's index of all rows: codes to filter and to sort by.
 
 use std::collections::HashMap;
 

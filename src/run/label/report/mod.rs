@@ -1,4 +1,4 @@
-//! The page of labelled rows: rows are taken down as they are labelled, and the page is written when the last of them is.
+//! The page of labelled rows: collects rows as they are labelled, and writes the page after the last.
 
 mod index;
 mod page;

@@ -1,4 +1,4 @@
-//! Writes the page: the index and what rows share first, then the rows in chunks, each compressed by itself.
+//! Writes the page: the index and shared data first, then the rows in separately compressed chunks.
 
 use std::collections::HashMap;
 use std::io::{self, Write};

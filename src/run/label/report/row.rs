@@ -1,5 +1,4 @@
-//! A row as the page holds it. Texts are cut where they are very long; a row that was cut says so, since it is not all of what was
-//! judged.
+//! A row of the page. Very long texts are cut, and the row says so, since it then shows only a part of what was judged.
 
 use crate::domain::{
     Abstention, AbstentionKind, Arguments, Calls, Findings, Item, Json, Message, Object, Outcome, Sample,

@@ -1,4 +1,4 @@
-//! Which rows a page of limited size holds: rows that pass go first when there are too many, and of each kind some are chosen at random.
+//! Chooses the rows of a page of limited size: passing rows are dropped first, and each kind is sampled at random.
 
 /// Which rows are kept: those whose draw is below the bound of their kind.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Texts that wait on disk until the page is written: of a row, memory holds only where it is.
+//! Texts kept on disk until the page is written; memory holds only their positions.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! Conversations, each message once: the turns of a transcript show the same messages, each as far as its own place.
+//! Conversations, each message stored once: the turns of a transcript share a prefix.
 
 use std::io;
 

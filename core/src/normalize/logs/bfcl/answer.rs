@@ -1,6 +1,6 @@
-//! What the leaderboard accepts as an answer, as if a model had given it: `{"id":"simple_0","ground_truth":[{"f":{"a":[1,2]}}]}`.
+//! Accepted answers of the leaderboard, read like a model's: `{"id":"simple_0","ground_truth":[{"f":{"a":[1,2]}}]}`.
 //!
-//! Looks like a result whose arguments are all lists, so nobody is told apart here: only who names the format gets it.
+//! It looks like a result whose arguments are all lists, so this format is never detected: it must be named.
 
 use super::steps::{self, Step, TurnOfUser};
 use super::{Question, id};

@@ -1,6 +1,6 @@
-//! What a model answered on the leaderboard: `{"id":"simple_0","result":[{"f":"{\"a\": 1}"}],"latency":1.2}`.
+//! A model's answer on the leaderboard: `{"id":"simple_0","result":[{"f":"{\"a\": 1}"}],"latency":1.2}`.
 //!
-//! Results of conversations are lists of turns of lists of steps; their `inference_log` knows what the tools returned.
+//! Results of conversations are lists of turns of lists of steps; their `inference_log` contains the tools' results.
 
 use std::collections::HashMap;
 

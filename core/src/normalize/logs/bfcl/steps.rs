@@ -1,4 +1,4 @@
-//! A conversation of several turns and steps, to one judged turn per step.
+//! Splits a conversation of several turns and steps into one judged turn per step.
 
 use super::Question;
 use crate::domain::{Cell, Json, Object};

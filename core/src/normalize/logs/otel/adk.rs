@@ -1,7 +1,7 @@
 //! Spans of Google's Agent Development Kit, which hold the whole request and response:
 //! `{"gcp.vertex.agent.llm_request": "{\"contents\": […", "gcp.vertex.agent.llm_response": "{\"content\": {…"}`.
 //!
-//! An answer that was stopped has no content, and the reason as the code of an error: `{"error_code": "SAFETY"}`.
+//! An answer that was stopped has no content, and gives the reason as an error code: `{"error_code": "SAFETY"}`.
 
 use super::span::Span;
 use crate::domain::Json;

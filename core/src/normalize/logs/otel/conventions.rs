@@ -1,4 +1,4 @@
-//! How messages are written into spans: the table of conventions, in the order in which they are tried.
+//! The conventions for messages in spans, as a table in the order in which they are tried.
 
 use super::span::{self, Span, Work};
 use super::{Definitions, adk, events, genai, mlflow, openinference, openllmetry, vercel};

@@ -1,4 +1,4 @@
-//! The tools on offer, wherever attributes hold them: `{"llm.tools.0.tool.json_schema": "{\"type\": \"function\", …}"}`.
+//! The tools on offer, from any attribute: `{"llm.tools.0.tool.json_schema": "{\"type\": \"function\", …}"}`.
 
 use super::{mlflow, nested, span};
 use crate::domain::{Json, Object};

@@ -1,4 +1,4 @@
-//! An event, be it within a span or a log record, as one object: `{"event.name": "gen_ai.user.message", "content": "Oslo?"}`.
+//! An event, in a span or a log record, as one object: `{"event.name": "gen_ai.user.message", "content": "Oslo?"}`.
 
 use super::otlp;
 use crate::domain::{Json, Object};

@@ -1,4 +1,4 @@
-//! OpenTelemetry's conventions for generative AI as they are now, in attributes or in one event:
+//! OpenTelemetry's current conventions for generative AI, in attributes or in one event:
 //! `{"gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Oslo?\"}]}]"}`.
 
 use super::span::Span;

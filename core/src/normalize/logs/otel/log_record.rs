@@ -1,4 +1,4 @@
-//! Events, be they within a span or log records with its id, as one object each:
+//! Events as one object each, from spans or from log records with a span's id:
 //! `{"event.name": "gen_ai.user.message", "content": "Oslo?", "span_id": "1a"}`.
 
 use super::{event, span};

@@ -1,5 +1,5 @@
-//! MLflow's traces. Every attribute of a span is JSON in a text; what went into a model and came out of it is a provider's request
-//! and response.
+//! MLflow's traces. Every attribute of a span is JSON in a text; the inputs and outputs of a model are a provider's request and
+//! response.
 //!
 //! ```json
 //! {"info": {"trace_id": "tr-1"}, "data": {"spans": [{"span_id": "1a", "parent_span_id": null, "attributes":

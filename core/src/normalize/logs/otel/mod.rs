@@ -9,8 +9,8 @@
 //! {"gen_ai.prompt.0.content": "Oslo?", "gen_ai.completion.0.content": "Sunny."}
 //! ```
 //!
-//! [`otlp`] and [`span`] open the containers, [`conventions`] is the table of the ways in which messages are written into
-//! attributes and events, and [`log_record`] brings events back to the spans they belong to.
+//! [`otlp`] and [`span`] open the containers, [`conventions`] is the table of the conventions for messages in attributes and
+//! events, and [`log_record`] assigns events to their spans.
 
 mod adk;
 mod conventions;

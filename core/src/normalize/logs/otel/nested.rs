@@ -1,4 +1,4 @@
-//! Dotted keys to what they were made of: `{"a.0.b": 1, "a.1.b": 2}` is `{"a": [{"b": 1}, {"b": 2}]}`.
+//! Rebuilds objects from dotted keys: `{"a.0.b": 1, "a.1.b": 2}` is `{"a": [{"b": 1}, {"b": 2}]}`.
 
 use crate::domain::{Json, Object};
 use crate::normalize::logs::value;

@@ -1,4 +1,4 @@
-//! One span, whoever exported it: `{"context": {"span_id": "0x1a"}, "start_time": "…", "attributes": {…}, "events": […]}`.
+//! One span from any exporter: `{"context": {"span_id": "0x1a"}, "start_time": "…", "attributes": {…}, "events": […]}`.
 
 use std::sync::Arc;
 
