@@ -381,10 +381,10 @@ fn links_between_documents_lead_somewhere() {
             let path = if target.is_empty() { page.clone() } else { page.parent().unwrap().join(target) };
             assert!(path.exists(), "{name} links to {target}");
             if let Some(place) = found.get(2).map(|place| &place.as_str()[1..])
-                && target.ends_with(".md")
+                && path.extension().is_some_and(|extension| extension == "md")
             {
                 let anchors = anchors(&std::fs::read_to_string(path).unwrap());
-                assert!(anchors.contains(place), "{name} links to {target}, which has no place {place}");
+                assert!(anchors.contains(place), "{name} links to {target}#{place}, and no heading is called so");
             }
         }
     }
