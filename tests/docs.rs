@@ -384,7 +384,10 @@ fn links_between_documents_lead_somewhere() {
                 && path.extension().is_some_and(|extension| extension == "md")
             {
                 let anchors = anchors(&std::fs::read_to_string(path).unwrap());
-                assert!(anchors.contains(place), "{name} links to {target}#{place}, and no heading is called so");
+                assert!(
+                    anchors.contains(place),
+                    "{name} links to {target}#{place}, and no heading is called so"
+                );
             }
         }
     }

@@ -20,6 +20,7 @@ mod convert;
 mod cost_limit;
 mod docs;
 mod drive;
+mod effect;
 mod errors;
 mod evidence;
 mod exit_codes;

@@ -455,8 +455,14 @@ fn what_cannot_be_scored_is_said() {
             &["other.jsonl", "--scorer", "tool_correctness"],
             "these are not cases of tool_correctness: their keys are `a`",
         ),
-        (&["cases.jsonl", "--set", "threshold=\"high\""], "`threshold` must be"),
-        (&["cases.jsonl", "--ordered"], "there is no setting `ordered`"),
+        (
+            &["cases.jsonl", "--set", "threshold=\"high\""],
+            "--set threshold: it must be a number, and not \"high\"",
+        ),
+        (
+            &["cases.jsonl", "--ordered"],
+            "--ordered: this scorer has no such setting; its settings are: threshold",
+        ),
         (&["cases.jsonl", "--set", "threshold=high"], "--set threshold: `high` is not valid JSON"),
         (&["cases.jsonl", "-o", "cases.jsonl"], "is an input of this run"),
     ] {

@@ -231,11 +231,6 @@ fn what_is_wrong_in_the_file_is_said_of_the_file() {
         ("[label]\nretry = ['lost']", label, "tooljudge.toml: line 2: [label] `retry`: only unparseable,"),
         ("[label]\nconfig = 'x.toml'", label, "tooljudge.toml: line 2: [label] has no setting `config`"),
         (
-            "[label]\nlimit = 1",
-            &["label", "in.csv", "--sample", "1"],
-            "tooljudge.toml: line 2: [label] `limit`: cannot be used with --sample",
-        ),
-        (
             "[label]\nlimit = 1\nsample = 1",
             label,
             "tooljudge.toml: line 2: [label] `limit`: cannot be used with `sample`",
@@ -262,8 +257,8 @@ fn what_is_wrong_in_the_file_is_said_of_the_file() {
         ),
         (
             "[score]\nquestions = 'q.json'",
-            &["score", "--allow-failures", "in.csv"],
-            "tooljudge.toml: line 2: [score] `questions`: give `questions`, `answers` and `results` together",
+            &["score", "--allow-failures"],
+            "tooljudge.toml: line 2: [score] `questions`: --questions, --answers and --results belong together",
         ),
     ] {
         work.file("tooljudge.toml", settings);

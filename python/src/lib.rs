@@ -8,6 +8,7 @@ mod options;
 
 use std::ffi::OsString;
 
+use polars::prelude::{ArrowDataType, ArrowField};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -39,6 +40,15 @@ impl Table {
         let table = py.detach(|| InMemory::json_lines(text));
         let table = table.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Table(if padded { table.padded() } else { table }))
+    }
+
+    /// Of columns of text without a row.
+    #[staticmethod]
+    fn empty(names: Vec<String>) -> PyResult<Table> {
+        let field = |name: &String| ArrowField::new(name.as_str().into(), ArrowDataType::LargeUtf8, true);
+        let fields: Vec<ArrowField> = names.iter().map(field).collect();
+        let table = InMemory::arrow(&fields, vec![Vec::new(); names.len()], 0);
+        table.map(Table).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 

@@ -76,7 +76,8 @@ def test_a_dict_of_columns_comes_back_as_one(kind):
     assert out["question"] is given["question"] and "label" not in given
     chosen = tj.label(given, where={"id": 7}, drop=["tool_call"])
     assert list(chosen["id"]) == [7, 7] and chosen["label"] == EXPECTED[:2] and "tool_call" not in chosen
-    assert tj.label({}) == {} and tj.label({"question": [], "tool_call": []}) == {"question": [], "tool_call": []}
+    none = tj.label({"question": [], "tool_call": []})
+    assert list(none)[:3] == ["question", "tool_call", "label"] and not any(none.values()) and not any(tj.label({}).values())
     assert tj.convert({"messages": [CHAT], "tools": [rows()[0]["tool_definitions"]]})["question"] == ["Book in Oslo"]
 
 

@@ -14,8 +14,9 @@ from ._native import ROW, Table
 SPAN_ID = "context.span_id"
 
 
-def source(data, selects):
-    """What knows how to read `data`, and how to give it back. `selects` says whether rows may be left out."""
+def source(data, selects, usual=()):
+    """What knows how to read `data`, and how to give it back. `selects` says whether rows may be left out; a list without a row, which has
+    no columns of its own, is read as a table with the `usual` ones."""
     if isinstance(data, (str, os.PathLike)):
         return Paths([os.fspath(data)])
     if isinstance(data, (list, tuple)):
@@ -24,10 +25,10 @@ def source(data, selects):
         rows = [_json.record(one) for one in data]
         if None in rows:
             _not_tables.refuse_list(data)
-        return Dicts(rows, selects)
+        return Dicts(rows, selects, usual)
     if isinstance(data, Mapping):
         _not_tables.refuse_other_than_columns(data)
-        return Columns(data, selects)
+        return Columns(data, selects, usual)
     pandas, polars, pyarrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(data, pandas.DataFrame):
         return Pandas(data, selects)
@@ -66,8 +67,7 @@ def table(frame, padded=()):
 class Whole:
     """What is read by the job alone: all columns come back out of it."""
 
-    def empty(self):
-        return None
+    is_nothing = False
 
     def give(self, made, first):
         return self.whole(made, made.columns[made.columns.index(first) :])
@@ -89,10 +89,8 @@ class Held:
     """A table in memory of a known kind of frame: its own columns are given back as they are."""
 
     inputs = ()
-
-    def empty(self):
-        """What comes of it if it has no rows, and so maybe no columns that a job could know; otherwise None."""
-        return None
+    # Whether it has no rows, and so no columns that a job could know.
+    is_nothing = False
 
     def give(self, made, first):
         """The frame with the columns of `made` from the one named `first` on; `made` itself where its rows are not the frame's."""
@@ -116,13 +114,16 @@ class Held:
 
 
 class Dicts(Held):
-    def __init__(self, rows, selects):
-        self.rows, self.selects = rows, selects
+    def __init__(self, rows, selects, usual):
+        self.rows, self.selects, self.is_nothing = rows, selects, not rows
+        if self.is_nothing and usual:
+            self.columns, self.tables = list(usual), [_without_rows(usual, selects)]
+            return
         self.columns = list(dict.fromkeys(str(name) for row in rows for name in row))
         self.tables = [_of_rows([{str(name): _json.missing(cell) for name, cell in row.items()} for row in rows], selects)]
 
-    def empty(self):
-        return None if self.rows else []
+    def nothing(self):
+        return []
 
     def join(self, kept, made, ours, rows):
         labels = rows_of(made, len(made.columns) - len(ours))
@@ -136,6 +137,10 @@ class Dicts(Held):
         return rows_of(made)
 
 
+def _without_rows(names, selects):
+    return Table.empty([*names, ROW] if selects else list(names))
+
+
 def _of_rows(rows, selects, padded=False):
     lines = [_json.row({**row, ROW: at} if selects else row) for at, row in enumerate(rows)]
     # A table without a row has no columns either; an empty object would be a row.
@@ -145,13 +150,18 @@ def _of_rows(rows, selects, padded=False):
 class Columns(Held):
     """A dict of columns, such as libraries of datasets pass on batch by batch. Fields without a value are read as in frames."""
 
-    def __init__(self, given, selects):
+    def __init__(self, given, selects, usual):
         self.given, self.selects, self.columns = given, selects, [str(name) for name in given]
+        self.is_nothing = not any(map(len, given.values()))
+        if self.is_nothing and (given or usual):
+            self.columns = self.columns or list(usual)
+            self.tables = [_without_rows(self.columns, selects)]
+            return
         cells = zip(*map(_json.cells, given.values()), strict=True)
         self.tables = [_of_rows([dict(zip(self.columns, row, strict=True)) for row in cells], selects, padded=True)]
 
-    def empty(self):
-        return None if any(map(len, self.given.values())) else dict(self.given)
+    def nothing(self):
+        return dict(self.given)
 
     def join(self, kept, made, ours, rows):
         own = {name: cells for name, cells in self.given.items() if str(name) in kept}

@@ -116,18 +116,26 @@ def _batches(batches, options):
     both = options.pop("return_summary", False)
     left = options.pop("max_cost", None)
     if left is None:
-        left = _told("max_cost", options)
+        left = told("max_cost", options)
+    # A batch may be empty; all of them together are the input.
+    may_be_empty = options.pop("allow_empty", None)
+    if may_be_empty is None:
+        may_be_empty = told("allow_empty", options)
+    rows = 0
     for batch in batches:
-        made, summary = label(batch, **options, max_cost=left, return_summary=True)
+        made, summary = label(batch, **options, allow_empty=True, max_cost=left, return_summary=True)
+        rows += max((member["summary"]["rows"] for member in summary.get("panel", ())), default=0)
         # A purse has counted already what other runs have spent.
         if left not in (None, False) and not options.get("purse"):
             # The command line knows no ceiling of nothing. An empty batch asks nobody.
             spent = sum(member["summary"]["cost_usd"] or 0.0 for member in summary.get("panel", ()))
             left = max(1e-9, float(left) - spent)
         yield (made, summary) if both else made
+    if rows == 0 and not may_be_empty:
+        _run.warn(_NO_ROWS)
 
 
-def _told(name, options):
+def told(name, options):
     """What the settings file says of an option of `label`; a file that is not there or damaged is told of where it is read."""
     import os
 
@@ -144,11 +152,12 @@ def _told(name, options):
 
 
 @takes(ScoreOptions)
-def score(data, **options: Unpack[ScoreOptions]) -> Any:
+def score(data=None, **options: Unpack[ScoreOptions]) -> Any:
     """Scores tool calls against the expected ones: deterministic, offline, and a model only where `judge` names one.
 
     Args:
         data: As for `label`: cases in the form of a scorer's peer, or a table with `tool_call` and `expected_tool_calls`.
+        questions, answers, results: Instead of `data`, BFCL's own files.
         scorer: Its name (`tooljudge score --scorers` lists them); by default the one that the cases' keys give away.
         compat: The peer whose numbers are to be given, such as `deepeval`.
         return_summary: Gives a pair: the table, and the counts.
@@ -226,18 +235,23 @@ def _table(command, first, data, options):
     options = dict(options)
     progress, both = options.pop("progress", None), options.pop("return_summary", False)
     options["json"] = True
-    given = _frames.source(data, selects(options))
-    empty = given.empty()
-    if empty is not None:
-        if command == "label":
-            _slips.check(options)
-        return (empty, {}) if both else empty
+    given = _frames.Paths([]) if data is None else _frames.source(data, selects(options), _usual(command, options))
     collects = options.get("output") in (None, False) and not options.get("dry_run")
     if options.get("dry_run"):
         # The command line insists on a place that nothing is written to.
         options["output"] = options.get("output") or "-"
-    with with_files(options) as options:
-        texts, made, passed = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
+    try:
+        with with_files(options) as options:
+            texts, made, passed = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
+    except InputError:
+        # Columns that a template or a settings file names cannot be known of a list without a row.
+        if command == "score" or not given.is_nothing or any(options.get(name) for name in _WRITTEN):
+            raise
+        passed = bool(options.get("allow_empty", told("allow_empty", options)))
+        if not passed:
+            _run.warn(_NO_ROWS)
+        nothing = given.nothing()
+        return (nothing, {"passed": passed}) if both else nothing
     summary = record(texts[-1]) if texts else {}
     if isinstance(summary, dict):
         summary["passed"] = passed
@@ -257,10 +271,12 @@ def _rows(command, data, options):
     options = dict(options)
     both, to_file = options.pop("return_summary", False), options.get("output") not in (None, False, "-")
     options["json"] = True
-    given = _frames.source(data, False) if data is not None else _frames.Paths([])
+    given = _frames.source(data, False, _usual(command, options)) if data is not None else _frames.Paths([])
     with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, not to_file, STOP.get(), False)
     summary = record(texts[-1])
+    if not passed and given.is_nothing:
+        raise InputError(_NO_ROWS)
     if not passed:
         errors = "; ".join(f"{code}: {one}" for file in summary for code, one in file.get("errors", {}).items())
         raise InputError(f"nothing of it can be read ({errors})")
@@ -268,6 +284,37 @@ def _rows(command, data, options):
         return summary
     made = given.whole(made)
     return (made, summary) if both else made
+
+
+# Files that a job writes.
+_WRITTEN = ("output", "report", "junit", "fold_output")
+_NO_ROWS = "the input has no rows; `allow_empty` accepts that"
+# Columns of the rows of each job.
+_COLUMNS = {"score": ("tool_call", "expected_tool_calls")}
+
+
+def _usual(command, options):
+    """The columns of a table that has no row to show them: those that the job reads, and those that options name."""
+    names = dict.fromkeys(_COLUMNS.get(command, ("question", "tool_call", "tool_definitions")))
+    for slot, name in _pairs(options.get("column")):
+        names.pop(slot, None)
+        names[name] = None
+    names |= dict.fromkeys(name for name, _ in _pairs(options.get("where")))
+    for option in ("drop", "by", "fold", "id"):
+        named = options.get(option)
+        several = named.split(",") if option == "fold" and isinstance(named, str) else named
+        names |= dict.fromkeys([several] if isinstance(several, str) else several or ())
+    # It is no column, but the tools that were called.
+    names.pop("tool", None)
+    return [str(name) for name in names]
+
+
+def _pairs(given):
+    """Names and values, of a dict or of texts with a `=`."""
+    if not given:
+        return []
+    pairs = list(given.items()) if hasattr(given, "items") else [given] if isinstance(given, str) else list(given)
+    return [pair if isinstance(pair, tuple) else str(pair).split("=", 1) for pair in pairs]
 
 
 def record(text):

@@ -18,6 +18,9 @@ class Table:
     @staticmethod
     def of_lines(text: bytes) -> Table:
         """Of a text in JSON Lines."""
+    @staticmethod
+    def empty(names: list[str]) -> Table:
+        """Of columns of text without a row."""
 
 @final
 class Collected:

@@ -248,7 +248,7 @@ def compare(*tables: Data | Sequence[Data] | Mapping[str, Data], **options: Unpa
         if not given.tables:
             words += given.inputs
             continue
-        if given.empty() is not None:
+        if given.is_nothing:
             raise InputError(f"table {at + 1} has no rows")
         words.append(f"memory:{f'table {at + 1}' if named is None else list(named)[at]}")
         frames += given.tables

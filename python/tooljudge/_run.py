@@ -76,8 +76,7 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     if listener.interrupted:
         raise KeyboardInterrupt(listener.last)
     if ended == "interrupted" and table is not None:
-        if not options.get("partial"):
-            raise KeyboardInterrupt(_stopped(listener.last, judges if are_all else []))
+        # There is a table only where that was asked for, here or in a settings file.
         warn(f"stopped: {_stopped(listener.last, judges if are_all else [])}")
     elif ended not in ("done", "gate_failed"):
         message = in_python(message) or listener.last or "interrupted"

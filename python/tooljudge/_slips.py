@@ -20,10 +20,6 @@ def refuse(job, given):
         raise SettingsError("progress: give True for a bar, or False for none")
     for name, value in given.items():
         _refuse_shape(name, value, job.__signature__.parameters[name].annotation)
-    # In training, the seed is that of folds and trees too.
-    samples = job.__name__ != "train" and "sample" in job.options and given.get("sample") is None and not _has_settings(given)
-    if samples and given.get("seed") is not None:
-        raise SettingsError("seed: it chooses the rows of a sample, so give sample=N too")
 
 
 def _refuse_shape(name, value, kind):

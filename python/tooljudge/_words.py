@@ -24,10 +24,13 @@ _PLAINLY_A_VALUE = re.compile(rf"{_NUMBER.pattern}|[^:=,]+[:=,].+")
 # Words that are values wherever they stand behind their flag.
 _VALUES = {
     "args": ("exact",),
+    "compat": ("ragas",),
     "evaluate": ("input_parameters",),
     "from": ("arrow", "csv", "parquet", "ssv", "tsv"),
     "gate_on": ("low",),
     "judge": ("builtin", "mine"),
+    "metric": ("single_tool_use",),
+    "params": ("fuzzy",),
     "per": ("call",),
     "prefix": ("judge_",),
     "retry": ("truncated",),

@@ -57,7 +57,7 @@ async def _awaited(job: Callable[..., _Made], data: Any, options: Any, warn: Cal
                 await _end_of(work)
             except asyncio.CancelledError:
                 cancelled += 1
-        if options.get("partial") and work.exception() is None:
+        if _is_partial(options) and work.exception() is None:
             # The task goes on, and is told so.
             for task in (asyncio.current_task(),) * cancelled:
                 if task is not None:
@@ -67,6 +67,12 @@ async def _awaited(job: Callable[..., _Made], data: Any, options: Any, warn: Cal
         said = getattr(work.exception(), "args", ())
         raise asyncio.CancelledError(*said) from None
     return work.result()
+
+
+def _is_partial(options: Any) -> bool:
+    """Whether the rows so far are wanted of a job that is stopped: by the call, else by a settings file."""
+    given = options.get("partial")
+    return bool(_jobs.told("partial", options) if given is None else given)
 
 
 def _warner(caller: FrameType) -> Callable[[str], None]:

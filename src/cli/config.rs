@@ -14,7 +14,7 @@ use super::judging::entry::JudgeEntry;
 use super::layers::Origins;
 use super::printer::Printer;
 use crate::domain::{RowError, did_you_mean};
-use crate::judge::Price;
+use crate::judge::{Price, Provider};
 use crate::run::settings::JudgeSettings;
 
 /// Where settings are looked for unless told otherwise.
@@ -48,7 +48,7 @@ struct File {
     #[serde(default)]
     judges: BTreeMap<Spanned<String>, Entries>,
     #[serde(default)]
-    prices: BTreeMap<String, Price>,
+    prices: BTreeMap<Spanned<String>, Price>,
 }
 
 type Entries = BTreeMap<Spanned<String>, toml::Value>;
@@ -129,7 +129,14 @@ impl Config {
             };
             entries.into_iter().map(entry).collect()
         };
-        let mut config = Config { prices, ..Config::default() };
+        let mut config = Config::default();
+        for (name, price) in prices {
+            let line = line(name.span());
+            let name = name.into_inner();
+            is_priced(&name)
+                .map_err(|why| format!("line {line}: [prices.\"{}\"]: {why}", RowError::excerpt(&name)))?;
+            config.prices.insert(name, price);
+        }
         config.sections = [("label", label), ("score", score), ("drive", drive)]
             .map(|(name, section)| (name, entries(section)))
             .into();
@@ -158,6 +165,7 @@ impl Config {
             let price =
                 price.clone().try_into().map_err(|error: toml::de::Error| without_text(error.message()));
             let price = price.map_err(|why| format!("the price of {}: {why}", RowError::excerpt(name)))?;
+            is_priced(name).map_err(|why| format!("the price of {}: {why}", RowError::excerpt(name)))?;
             self.prices.insert(name.clone(), price);
         }
         self.check_prices()
@@ -176,6 +184,20 @@ impl Config {
     fn named_prices(&self) -> impl Iterator<Item = (&String, &Price)> {
         let own = self.judges.iter().filter_map(|(name, judge)| Some((name, judge.price.as_ref()?)));
         self.prices.iter().chain(own)
+    }
+}
+
+/// Whether a price can stand under `name`; why not otherwise: it would never be used.
+fn is_priced(name: &str) -> Result<(), String> {
+    let is_model = name
+        .split_once(':')
+        .is_some_and(|(provider, model)| provider.parse::<Provider>().is_ok() && !model.trim().is_empty());
+    match is_model {
+        true => Ok(()),
+        false => Err(format!(
+            "a price is that of a PROVIDER:MODEL, with one of the providers {}; the price of an entry of [judges] is its `price`",
+            Provider::ALL.map(Provider::as_str).join(", ")
+        )),
     }
 }
 
@@ -265,6 +287,11 @@ mod tests {
                 "line 3: [judges.\"b c\"]: the name is blank or holds a line break",
             ),
             ("[judges.\" \"]\njudge = \"openai:m\"", "line 1: [judges.\" \"]: the name is blank"),
+            (
+                "[prices]\n\"openai:m\" = { input = 1, output = 1 }\n[prices.\"gpt-5\"]\ninput = 1\noutput = 1",
+                "line 3: [prices.\"gpt-5\"]: a price is that of a PROVIDER:MODEL",
+            ),
+            ("[prices.\"OpenAI:m\"]\ninput = 1\noutput = 1", "line 1: [prices.\"OpenAI:m\"]: "),
             ("[prices]\n\"openai:m\" = { input = nan, output = 1 }", "the price of openai:m"),
         ] {
             let why = Config::parse(text).unwrap_err();

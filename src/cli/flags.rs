@@ -15,14 +15,6 @@ pub struct Flags {
     whole: Command,
 }
 
-/// What a value cannot be used with.
-pub enum Rival {
-    /// A flag on the command line.
-    Typed(String),
-    /// A key of the same section.
-    Set(String),
-}
-
 impl Flags {
     pub fn of<A: Args>() -> Flags {
         // Without a default, a switch that is not mentioned leaves alone what it may already be.
@@ -66,27 +58,23 @@ impl Flags {
             }
             matches => matches,
         };
-        matches.and_then(|matches| args.update_from_arg_matches(&matches)).map_err(|error| reason(&error))
+        let filled = matches.and_then(|matches| args.update_from_arg_matches(&matches));
+        filled.map_err(|error| match value {
+            // A number is no secret.
+            toml::Value::Integer(_) | toml::Value::Float(_) => format!("{} (it is {value})", reason(&error)),
+            _ => reason(&error),
+        })
     }
 
-    /// What `key` cannot be used with, of what is `set` beside it or `typed`.
-    pub fn conflict(
-        &self,
-        key: &str,
-        set: impl Fn(&str) -> bool,
-        typed: impl Fn(&str) -> bool,
-    ) -> Option<Rival> {
+    /// The first key among those that are on that `key` cannot be used with.
+    pub fn rival(&self, key: &str, is_on: impl Fn(&str) -> bool) -> Option<String> {
         let ours = self.find(key)?;
         let rivals = |arg| self.command.get_arg_conflicts_with(arg);
-        let theirs = self.command.get_arguments().filter(|other| {
+        let mut theirs = self.command.get_arguments().filter(|other| {
             rivals(ours).iter().any(|rival| rival.get_id() == other.get_id())
                 || rivals(other).iter().any(|rival| rival.get_id() == ours.get_id())
         });
-        theirs.filter_map(Arg::get_long).map(self::key).find_map(|other| match () {
-            () if typed(&other) => Some(Rival::Typed(flag(&other))),
-            () if set(&other) => Some(Rival::Set(other)),
-            () => None,
-        })
+        theirs.find_map(|other| other.get_long().map(self::key).filter(|key| is_on(key)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was given on the command line: which flags, and what was turned off (`--explain=false`, `--max-cost=false`).
 
 use std::any::TypeId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 /// The flags that were typed, by their keys: the long name with underscores.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    on: BTreeSet<String>,
+    /// With their values.
+    on: BTreeMap<String, Vec<String>>,
     off: BTreeSet<String>,
 }
 
@@ -23,7 +24,12 @@ impl Given {
 
     /// Whether `key` was typed, and not turned off.
     pub fn is_on(&self, key: &str) -> bool {
-        self.on.contains(key)
+        self.on.contains_key(key)
+    }
+
+    /// The values that were typed for `key`.
+    pub fn values(&self, key: &str) -> &[String] {
+        self.on.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// That `key` was turned off.
@@ -33,9 +39,10 @@ impl Given {
 
     /// Only those of `keys`.
     pub fn only(&self, keys: &[&str]) -> Given {
-        let of =
-            |all: &BTreeSet<String>| all.iter().filter(|key| keys.contains(&key.as_str())).cloned().collect();
-        Given { on: of(&self.on), off: of(&self.off) }
+        let is_kept = |key: &str| keys.contains(&key);
+        let on =
+            self.on.iter().filter(|(key, _)| is_kept(key)).map(|(key, values)| (key.clone(), values.clone()));
+        Given { on: on.collect(), off: self.off.iter().filter(|key| is_kept(key)).cloned().collect() }
     }
 
     /// The same, and what `matches` holds of the flags of `command` and the subcommand that was called.
@@ -45,8 +52,12 @@ impl Given {
             matches!(matches.try_contains_id(id), Ok(true))
                 && matches.value_source(id) == Some(ValueSource::CommandLine)
         };
-        let typed = command.get_arguments().filter(is_typed).filter_map(Arg::get_long);
-        self.on.extend(typed.map(key));
+        let values = |arg: &Arg| {
+            let raw = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+            raw.map(|value| value.to_string_lossy().into_owned()).collect()
+        };
+        let typed = command.get_arguments().filter(is_typed);
+        self.on.extend(typed.filter_map(|arg| Some((key(arg.get_long()?), values(arg)))));
         let inner =
             matches.subcommand().and_then(|(name, inner)| Some((command.find_subcommand(name)?, inner)));
         match inner {

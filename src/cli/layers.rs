@@ -9,13 +9,15 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 
 use super::config::Config;
-use super::flags::{Flags, Rival, flag};
+use super::flags::{Flags, flag};
 use super::given::Given;
 
 /// A section of the settings file, and what a command takes of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Section {
     pub name: &'static str,
+    /// The command that takes it.
+    pub command: &'static str,
     /// Everything that may stand in it.
     pub keys: fn() -> BTreeSet<String>,
     /// What this command leaves to others, although it has a flag of that name.
@@ -39,11 +41,21 @@ pub struct Origins {
     pub given: Given,
     /// Where in the settings file the others stand, by their keys.
     places: BTreeMap<String, String>,
-    /// What it says under keys whose flags were typed.
+    /// What it says there.
+    values: BTreeMap<String, toml::Value>,
+    /// What it says under keys whose flags were typed, or others that cannot stand beside them.
     outdone: BTreeMap<String, toml::Value>,
 }
 
+/// Flags that say the same in two ways, although both can be typed: what is typed of them goes before what a file says of the others.
+const GROUPS: &[&[&str]] = &[&["task", "template"]];
+
 impl Origins {
+    /// What was typed, where no settings file is read.
+    pub fn typed(given: Given) -> Origins {
+        Origins { given, ..Origins::default() }
+    }
+
     /// Where in the settings file `key` stands, if it was set there.
     pub fn place(&self, key: &str) -> Option<String> {
         self.places.get(key).cloned()
@@ -52,6 +64,23 @@ impl Origins {
     /// What the settings file says under `key`, although its flag was typed.
     pub fn outdone(&self, key: &str) -> Option<&toml::Value> {
         self.outdone.get(key)
+    }
+
+    /// Whether `key` is set, be it typed or in the settings file.
+    pub fn is_on(&self, key: &str) -> bool {
+        self.given.is_on(key) || self.values.get(key).is_some_and(|value| value.as_bool() != Some(false))
+    }
+
+    /// What `key` is set to, as texts.
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        if self.given.is_on(key) {
+            return self.given.values(key).to_vec();
+        }
+        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match self.values.get(key) {
+            Some(toml::Value::Array(values)) => values.iter().map(text).collect(),
+            value => value.map(text).into_iter().collect(),
+        }
     }
 
     /// The flags that the settings file sets.
@@ -73,31 +102,37 @@ impl<A: Args + Clone> Layered<A> {
     pub fn new(typed: A, given: Given, config: &Config, section: Section) -> anyhow::Result<Layered<A>> {
         let flags = Flags::of::<A>();
         let mut args = typed.clone();
-        let (mut places, mut outdone) = (BTreeMap::new(), BTreeMap::new());
+        let (mut places, mut values, mut outdone) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut on: BTreeSet<&str> = BTreeSet::new();
         for entry in config.section(section.name, &(section.keys)())? {
             let key = entry.key.as_str();
             let Some(arg) = flags.find(key).filter(|_| !section.except.contains(&key)) else { continue };
-            if given.contains(key) {
+            let is_on = entry.value.as_bool() != Some(false);
+            let is_outdone = || {
+                let typed = |key: &str| given.is_on(key);
+                let mut groups = GROUPS.iter().filter(|group| group.contains(&key));
+                groups.any(|group| group.iter().any(|other| typed(other)))
+                    || flags.rival(key, typed).is_some()
+            };
+            if given.contains(key) || is_on && is_outdone() {
                 outdone.insert(key.to_owned(), entry.value.clone());
                 continue;
             }
             let place = config.place(section.name, entry);
             flags.fill(arg, &entry.value, &mut args).map_err(|why| anyhow!("{place}: {why}"))?;
             places.insert(key.to_owned(), place);
-            if entry.value.as_bool() != Some(false) {
+            values.insert(key.to_owned(), entry.value.clone());
+            if is_on {
                 on.insert(key);
             }
         }
         for ours in &on {
             let place = &places[*ours];
-            match flags.conflict(ours, |key| on.contains(key), |key| given.is_on(key)) {
-                Some(Rival::Typed(flag)) => bail!("{place}: cannot be used with {flag}"),
-                Some(Rival::Set(key)) => bail!("{place}: cannot be used with `{key}`"),
-                None => {}
+            if let Some(key) = flags.rival(ours, |key| on.contains(key)) {
+                bail!("{place}: cannot be used with `{key}`");
             }
         }
-        Ok(Layered { typed, args, origins: Origins { given, places, outdone } })
+        Ok(Layered { typed, args, origins: Origins { given, places, values, outdone } })
     }
 }
 

@@ -11,6 +11,7 @@ mod convert;
 mod display;
 pub(crate) mod door;
 mod drive;
+mod effect;
 mod entry;
 mod eta;
 mod failing;
@@ -53,11 +54,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, ArgMatches, Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use config::Config;
 use given::Given;
 use host::Host;
-use layers::Layered;
+use layers::{Layered, Origins, Section};
 use printer::Printer;
 
 /// Tells which of an agent's logged tool calls were right.
@@ -247,9 +248,9 @@ pub fn all_flags() -> clap::Command {
     help::add(Cli::command())
 }
 
-/// Whether a settings file can set the flag of that `key` for the command of that name.
-fn can_be_set(command: &str, key: &str) -> bool {
-    let section = match command {
+/// What the command of that name takes of a settings file, if it reads one.
+fn section(command: &str) -> Option<Section> {
+    Some(match command {
         "label" => label::args::SECTION,
         "resnap" => resnap::SECTION,
         "score" => score::args::SECTION,
@@ -257,10 +258,34 @@ fn can_be_set(command: &str, key: &str) -> bool {
         "bench" => bench::args::SECTION,
         "audit" => audit::args::SECTION,
         "train" => train::args::SECTION,
-        _ => return false,
-    };
+        _ => return None,
+    })
+}
+
+/// What was `typed`, completed by the settings file; options without effect are refused.
+fn layered<A: Args + Clone>(
+    typed: A,
+    given: Given,
+    config: &Config,
+    section: Section,
+    host: &Host,
+) -> anyhow::Result<Layered<A>> {
+    let layered = Layered::new(typed, given, config, section)?;
+    effect::check(section.command, &layered.origins, host)?;
+    Ok(layered)
+}
+
+/// The names of the command and its subcommand that `matches` holds: `suite from-log`.
+fn called(matches: &ArgMatches) -> String {
+    let Some((name, inner)) = matches.subcommand() else { return String::new() };
+    format!("{name} {}", called(inner)).trim_end().to_owned()
+}
+
+/// Whether a settings file can set the flag of that `key` for the command of that name.
+fn can_be_set(command: &str, key: &str) -> bool {
+    let Some(section) = section(command) else { return false };
     // A file set where their tables and reports go once: commands that turn that off still work.
-    let turned_off = matches!(command, "bench" | "audit");
+    let turned_off = matches!(command, "bench" | "audit") && ["output", "to", "report"].contains(&key);
     (turned_off || !section.except.contains(&key)) && (section.keys)().contains(key)
 }
 
@@ -279,27 +304,31 @@ fn command(
     let given = off.with(&flags, &matches);
     let cli = Cli::from_arg_matches(&matches)?;
     log::start(cli.verbose, cli.log_file.as_deref())?;
+    let name = called(&matches);
+    if section(&name).is_none() {
+        effect::check(&name, &Origins::typed(given.clone()), host)?;
+    }
     Ok(match cli.command {
         Command::Label(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            label::run(Layered::new(*args, given, &config, label::args::SECTION)?, &config, host)?
+            label::run(layered(*args, given, &config, label::args::SECTION, host)?, &config, host)?
         }
         Command::Convert(args) => convert::run(*args, host)?,
         Command::Resnap(args) => {
             let config = Config::read(args.label.judging.config.as_deref(), host)?;
-            resnap::run(Layered::new(*args, given, &config, resnap::SECTION)?, &config, host)?
+            resnap::run(layered(*args, given, &config, resnap::SECTION, host)?, &config, host)?
         }
         Command::Score(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            score::run(Layered::new(*args, given, &config, score::args::SECTION)?, &config, host)?
+            score::run(layered(*args, given, &config, score::args::SECTION, host)?, &config, host)?
         }
         Command::Drive(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            drive::run(Layered::new(*args, given, &config, drive::args::SECTION)?, &config, host)?
+            drive::run(layered(*args, given, &config, drive::args::SECTION, host)?, &config, host)?
         }
         Command::Bench(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, host)?
+            bench::run(layered(*args, given, &config, bench::args::SECTION, host)?, &config, host)?
         }
         Command::Next(args) => next::run(*args, host)?,
         Command::Review(args) => review::run(*args, host)?,
@@ -307,12 +336,12 @@ fn command(
         Command::Compare(args) => compare::run(*args, host)?,
         Command::Audit(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            audit::run(Layered::new(*args, given, &config, audit::args::SECTION)?, &config, host)?
+            audit::run(layered(*args, given, &config, audit::args::SECTION, host)?, &config, host)?
         }
         Command::Gold(args) => gold::run(*args, host)?,
         Command::Train(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            train::run(Layered::new(*args, given, &config, train::args::SECTION)?, &config, host)?
+            train::run(layered(*args, given, &config, train::args::SECTION, host)?, &config, host)?
         }
         Command::Suite(args) => suite::run(args, host)?,
         Command::Store(args) => store::run(&args, host)?,

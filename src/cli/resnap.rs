@@ -25,7 +25,8 @@ pub struct ResnapArgs {
 }
 
 /// What of the settings file is for `resnap`: what `label` has too, but for what sends requests.
-pub const SECTION: Section = Section { except: &["dry_run", "fresh", "retry"], ..label::args::SECTION };
+pub const SECTION: Section =
+    Section { command: "resnap", except: &["dry_run", "fresh", "retry"], ..label::args::SECTION };
 
 pub fn run(args: Layered<ResnapArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
     let Layered { typed, args: ResnapArgs { label, read_rails }, origins } = args;

@@ -79,6 +79,11 @@ pub trait Score: Send + Sync {
     /// whose form may decide.
     fn compares(&self, first: Option<&Object>) -> String;
 
+    /// Its settings that have no effect beside the others, by their names, and what is missing or in the way.
+    fn idle(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// The names of the [figures](Scored::figures) that its cases have.
     fn figures(&self) -> &'static [&'static str] {
         &[]

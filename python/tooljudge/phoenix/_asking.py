@@ -6,6 +6,7 @@ import tempfile
 import tomllib
 import warnings
 
+from .. import _slips
 from .._errors import JudgeError, SettingsError, ToolJudgeWarning
 from .._jobs import label, resnap
 
@@ -38,6 +39,9 @@ def ask(prompts, judge, settings):
 
 
 def _labelled(rows, settings):
+    if not rows:
+        _slips.check(settings)
+        return []
     with warnings.catch_warnings():
         # Its text is that of the prompts.
         warnings.filterwarnings("ignore", "the template llm_classify (never names|does not ask)", ToolJudgeWarning)

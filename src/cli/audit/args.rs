@@ -48,7 +48,8 @@ pub struct AuditArgs {
 }
 
 /// What of the settings file is for `audit`: what `label` has too, but where its table and its page go.
-pub const SECTION: Section = Section { except: &["output", "to", "report"], ..label::args::SECTION };
+pub const SECTION: Section =
+    Section { command: "audit", except: &["output", "to", "report"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]
@@ -76,7 +77,7 @@ pub struct AuditResultArgs {
     pub output: Option<PathBuf>,
 
     /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
-    #[arg(long, value_name = "FORMAT", requires = "output")]
+    #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
     /// Write a report; the extension gives the format: .md, .json (see docs/audit.md), or a table of all figures (.parquet, .csv

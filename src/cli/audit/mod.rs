@@ -54,7 +54,7 @@ fn settings<'a>(args: Layered<AuditArgs>, config: &Config, host: &'a Host) -> an
         tells_routes: true,
         flag: "--judge",
     };
-    let panel = panel(&judging, &[], printer)?;
+    let panel = panel(&judging, if typed.again.is_some() { &["--again"] } else { &[] }, printer)?;
     let usual = AuditSettings::new::<String>([]);
     let settings = AuditSettings {
         input: host.input(args.input.settings(args.inputs)),

@@ -35,7 +35,7 @@ pub struct BenchArgs {
     pub output: Option<PathBuf>,
 
     /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
-    #[arg(long, value_name = "FORMAT", requires = "output")]
+    #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
     /// Ask every question N times, to measure self-consistency. Each repetition is sent and paid for [default: 1]
@@ -60,7 +60,7 @@ pub struct BenchArgs {
 
 /// What of the settings file is for `bench`: what `label` has too, and means the same, but where its table and its page go.
 pub const SECTION: Section =
-    Section { except: &["gate_on", "output", "to", "report"], ..label::args::SECTION };
+    Section { command: "bench", except: &["gate_on", "output", "to", "report"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gold")]

@@ -93,7 +93,8 @@ pub struct DriveArgs {
 }
 
 /// What of the settings file is for `drive`.
-pub const SECTION: Section = Section { name: "drive", keys: keys::<DriveArgs>, except: &["tasks"] };
+pub const SECTION: Section =
+    Section { name: "drive", command: "drive", keys: keys::<DriveArgs>, except: &["tasks"] };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Cases")]
@@ -148,12 +149,12 @@ pub struct ScoringArgs {
     pub grade: Option<String>,
 
     /// A template file for --grade [default: that of the task answer_correctness]
-    #[arg(long, value_name = "FILE", requires = "grade")]
+    #[arg(long, value_name = "FILE")]
     pub template: Option<String>,
 
     /// Add the columns `gold` and `trajectory_label` to the episodes: `correct` where the episode passed. `bench --task trajectory`
     /// then measures judges against it
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     pub gold: bool,
 }
 

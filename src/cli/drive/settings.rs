@@ -8,6 +8,7 @@ use secrecy::SecretString;
 
 use super::args::{DriveArgs, GRADING};
 use crate::cli::config::Config;
+use crate::cli::flags::flag;
 use crate::cli::host::Host;
 use crate::cli::judging::{Judging, panel};
 use crate::cli::layers::Origins;
@@ -52,6 +53,7 @@ impl Settings<'_> {
     pub fn drive(&self, printer: Printer<'_>) -> anyhow::Result<DriveSettings> {
         let args = self.args;
         let source = source(args)?;
+        let (scorer, scoring) = self.scoring(&source)?;
         let follows = match args.cases.compat.as_deref() {
             None => Loop::Own,
             Some(peer) => Loop::of_peer(peer).ok_or_else(|| {
@@ -79,7 +81,7 @@ impl Settings<'_> {
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
         };
-        let scoring = SettingArgs { others: args.scoring.settings.clone(), ..SettingArgs::default() };
+        let scoring = SettingArgs { others: scoring, ..SettingArgs::default() };
         Ok(DriveSettings {
             agent_version: args.agent_version.clone(),
             agent_files: args.agent_files.clone(),
@@ -90,7 +92,7 @@ impl Settings<'_> {
             system: args.cases.system.clone(),
             max_steps: args.cases.max_steps,
             follows,
-            scorer: args.scoring.scorer.clone(),
+            scorer,
             scoring: score::options(&SettingArgs::default(), &scoring)?,
             grade: self.grade(printer)?,
             max_cost,
@@ -102,6 +104,20 @@ impl Settings<'_> {
             baseline: args.result.baseline.clone(),
             ..DriveSettings::new(source, agents)
         })
+    }
+
+    /// The scorer and its settings; built-in tasks have none, whatever a settings file says for suites.
+    fn scoring(&self, source: &DriveSource) -> anyhow::Result<(Option<String>, Vec<(String, String)>)> {
+        if !source.is_of_tasks() {
+            return Ok((self.args.scoring.scorer.clone(), self.args.scoring.settings.clone()));
+        }
+        match ["scorer", "set"].into_iter().find(|key| self.origins.given.is_on(key)) {
+            Some(key) => bail!(
+                "{0} has no effect: a built-in task has scores of its own; leave {0} out, or drive a suite",
+                flag(key)
+            ),
+            None => Ok((None, Vec::new())),
+        }
     }
 
     /// The agents in the order in which they are named.

@@ -108,7 +108,7 @@ pub struct ResultArgs {
 
     /// The scores of these results: MODEL/.../BFCL_v4_CATEGORY_score.json. They decide which answers are right [default: the scorer
     /// `bfcl_ast` decides]
-    #[arg(long, value_name = "DIR", requires = "results")]
+    #[arg(long, value_name = "DIR")]
     pub scores: Option<PathBuf>,
 }
 

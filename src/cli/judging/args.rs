@@ -221,8 +221,6 @@ impl JudgingArgs {
     pub fn of_models(&self) -> Vec<&'static str> {
         let JudgingArgs { wording, limits, store, .. } = self;
         let wording = given([
-            ("--rails", !wording.rails.is_empty()),
-            ("--scale", wording.scale.is_some()),
             ("--explain", wording.explain),
             ("--votes", wording.votes.is_some()),
             ("--snap", wording.snap.is_some()),

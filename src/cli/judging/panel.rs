@@ -6,11 +6,12 @@ use super::args::{EndpointArgs, JudgingArgs};
 use super::judge::{self, Named};
 use super::route::Route;
 use crate::cli::config::Config;
+use crate::cli::flags::flag;
 use crate::cli::host::Host;
 use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
 use crate::cli::store_place::store_place;
-use crate::domain::Unit;
+use crate::domain::{Task, Unit};
 use crate::run::settings::{JudgeKind, JudgeSettings, PanelSettings, StoreSettings};
 
 /// What is known of who judges, and where it comes from.
@@ -43,6 +44,8 @@ pub fn panel(
         .map(|name| Named::find(judging.flag, name, config, judging.host))
         .collect::<anyhow::Result<_>>()?;
     let models = named.iter().filter(|judge| !judge.settings.is_builtin()).count();
+    let has_builtin = models < named.len();
+    check_effect(judging, models, has_builtin)?;
     let idle = [&typed.of_models()[..], more].concat();
     if models == 0 && !idle.is_empty() {
         printer.warn(&format!(
@@ -74,7 +77,9 @@ pub fn panel(
     if judging.tells_routes {
         routes.iter().for_each(|route| route.say(&config.path, printer));
     }
-    let first = args.first.as_ref().map(|name| first(name, config, judging.host)).transpose()?;
+    // One of a settings file looks before models, and hinders nobody who asks none.
+    let looks_first = args.first.as_ref().filter(|_| models > 0 || judging.origins.place("first").is_none());
+    let first = looks_first.map(|name| first(name, config, judging.host)).transpose()?;
     let usual = PanelSettings::default();
     Ok(PanelSettings {
         judges,
@@ -88,8 +93,9 @@ pub fn panel(
         votes: args.wording.votes.unwrap_or(usual.votes),
         rules: args.wording.snap.unwrap_or_default(),
         decide: args.decide.unwrap_or_default(),
+        // What a settings file says of the built-in judge is of no use where it is not asked.
+        base_rate: args.base_rate.filter(|_| has_builtin || first.is_some()),
         first,
-        base_rate: args.base_rate,
         max_cost: args.limits.max_cost,
         purse: None,
         store: StoreSettings {
@@ -102,6 +108,35 @@ pub fn panel(
             keep_prompts: args.store.keep_prompts,
         },
     })
+}
+
+/// Refuses what was typed of judges that are not there, where their labels would be others by it.
+fn check_effect(judging: &Judging<'_>, models: usize, has_builtin: bool) -> anyhow::Result<()> {
+    let Judging { typed, args, origins, .. } = judging;
+    let given = |keys: &[&str]| keys.iter().find(|key| origins.given.is_on(key)).map(|key| flag(key));
+    if models == 0
+        && let Some(flag) = given(&["rails", "scale"])
+    {
+        bail!(
+            "{flag} has no effect: the built-in judge has labels of its own; choose a model with --judge, or leave {flag} out"
+        );
+    }
+    let of_first = if args.first.is_some() { &[][..] } else { &["base_rate"] };
+    if !has_builtin && let Some(flag) = given(&["decide", "max_abstained"]).or_else(|| given(of_first)) {
+        bail!(
+            "{flag} has no effect: it is about the built-in judge, which is not asked; add --judge builtin, or leave {flag} out"
+        );
+    }
+    let own = |name: &String| name.parse::<Task>().is_err();
+    if typed.wording.scale.is_some()
+        && !args.wording.templates.is_empty()
+        && args.wording.templates.iter().all(own)
+    {
+        bail!(
+            "--scale has no effect beside --template: a template of your own has labels of its own; leave --scale out"
+        );
+    }
+    Ok(())
 }
 
 /// Refuses an address or a key of the settings file that would go to the models of several providers: each takes its own only.

@@ -120,7 +120,7 @@ pub struct ResultArgs {
     pub min_pass_rate: Option<f64>,
 
     /// What --min-pass-rate looks at: the share itself, or the low end of its 95 % interval [default: value]
-    #[arg(long, value_name = "WHAT", requires = "min_pass_rate")]
+    #[arg(long, value_name = "WHAT")]
     pub gate_on: Option<GateOn>,
 
     /// Exit with code 1 if more than N rows fail in this way: a status such as invalid_row or unparseable, an error code of
@@ -139,11 +139,11 @@ pub struct ResultArgs {
 
     /// Also fold the labels by these columns, as transcript_id: for each value the mean score over the user's requests, and the
     /// share of right calls with --per call; with several judges also the lowest of their means
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "fold_output")]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub fold: Vec<String>,
 
     /// The table that --fold writes: a row for each value
-    #[arg(long, value_name = "FILE", requires = "fold")]
+    #[arg(long, value_name = "FILE")]
     pub fold_output: Option<PathBuf>,
 
     /// Print only warnings and errors
@@ -156,7 +156,8 @@ pub struct ResultArgs {
 }
 
 /// What of the settings file is for `label`.
-pub const SECTION: Section = Section { name: "label", keys: keys::<LabelArgs>, except: &[] };
+pub const SECTION: Section =
+    Section { name: "label", command: "label", keys: keys::<LabelArgs>, except: &[] };
 
 /// The choices of `--gate-on`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -85,7 +85,10 @@ fn merged<'a>(
     let step_summary = StepSummaryFile::of(host);
     let fold = fold(&args.result, args.spreadsheet.formulas());
     let settings = LabelSettings {
-        panel: PanelSettings { purse: args.purse.clone(), ..panel(&judging, &[], printer)? },
+        panel: PanelSettings {
+            purse: args.purse.clone(),
+            ..panel(&judging, if typed.purse.is_some() { &["--purse"] } else { &[] }, printer)?
+        },
         output: host.output(OutputSettings {
             path: args.output,
             format: args.to,

@@ -25,7 +25,7 @@ use crate::write::OutputFormat;
 #[derive(Debug, Clone, Default, Args)]
 pub struct ScoreArgs {
     /// Cases to score: .jsonl, .json, .csv, .parquet and so on; files, globs, folders; `-` is the standard input
-    #[arg(required_unless_present_any = ["questions", "scorers"], value_name = "INPUT")]
+    #[arg(value_name = "INPUT")]
     pub inputs: Vec<String>,
 
     /// The scorer; `tooljudge score --scorers` lists them [default: the one that --compat implies, or that the cases' keys
@@ -69,7 +69,8 @@ pub struct ScoreArgs {
 }
 
 /// What of the settings file is for `score`.
-pub const SECTION: Section = Section { name: "score", keys: keys::<ScoreArgs>, except: &["scorers"] };
+pub const SECTION: Section =
+    Section { name: "score", command: "score", keys: keys::<ScoreArgs>, except: &["scorers"] };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]
@@ -132,7 +133,7 @@ pub struct SettingArgs {
     pub params: Option<String>,
 
     /// Relative tolerance for numbers, with --params fuzzy [tool_call]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     pub tolerance: Option<f64>,
 
     /// Whether steps must come in the expected order [trajectory]
@@ -175,11 +176,11 @@ pub struct JudgeArgs {
     pub judge: Option<String>,
 
     /// A template file for the judge [default: that of the task, tool_selection with five grades or answer_correctness]
-    #[arg(long, value_name = "FILE", requires = "judge")]
+    #[arg(long, value_name = "FILE")]
     pub template: Option<String>,
 
     /// Ask for an explanation before the label; it becomes part of the reason
-    #[arg(long, requires = "judge")]
+    #[arg(long)]
     pub explain: bool,
 
     #[command(flatten)]
@@ -194,19 +195,19 @@ pub struct JudgeArgs {
 #[command(next_help_heading = "BFCL's own files")]
 pub struct BfclArgs {
     /// BFCL's questions (BFCL_v4_multiple.json)
-    #[arg(long, value_name = "FILE", requires_all = ["answers", "results"])]
+    #[arg(long, value_name = "FILE")]
     pub questions: Option<PathBuf>,
 
     /// Their accepted answers (possible_answer/BFCL_v4_multiple.json)
-    #[arg(long, value_name = "FILE", requires = "questions")]
+    #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
 
     /// A model's answers: a list of `{name: arguments}`, or text in call syntax
-    #[arg(long, value_name = "FILE", requires = "questions")]
+    #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
 
     /// The model wrote underscores, because it could not use dots in names
-    #[arg(long, requires = "questions")]
+    #[arg(long)]
     pub underscore_to_dot: bool,
 }
 

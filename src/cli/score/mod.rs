@@ -6,12 +6,14 @@ pub mod report;
 mod settings;
 
 pub use settings::options;
+use settings::{as_typed, of_one_layer};
 
-use anyhow::bail;
-use args::{ScoreArgs, SettingArgs};
+use anyhow::{anyhow, bail};
+use args::{BfclArgs, ScoreArgs, SettingArgs};
 use serde_json::json;
 
 use super::config::Config;
+use super::flags::flag;
 use super::host::Host;
 use super::judging::{Judging, panel};
 use super::layers::{Layered, Origins};
@@ -21,7 +23,7 @@ use super::{Ending, failing, job};
 use crate::read::Take;
 use crate::report::{Column, GateVerdict, Table};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
-use crate::run::{self, ScoreSummary, Tally};
+use crate::run::{self, RunError, ScoreSummary, Tally};
 use crate::score::{SCORERS, Scorer};
 use crate::write;
 
@@ -67,8 +69,16 @@ pub fn run(args: Layered<ScoreArgs>, config: &Config, host: &Host) -> anyhow::Re
             Some(panel(&judging, &[], printer)?)
         }
     };
+    let others = args.scoring.others.clone();
     let settings = ScoreSettings { panel, ..settings(args, &scoring, &origins, host)? };
-    job::run(host, printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
+    job::run(host, printer, async |control| {
+        let found = run::score(settings, control).await.map_err(|error| match error {
+            RunError::Score(why) => as_typed(&why, &others, &origins)
+                .map_or_else(|| RunError::Score(why).into(), |why| anyhow!(why)),
+            error => anyhow::Error::from(error),
+        });
+        show(&found?, &shown, printer)
+    })
 }
 
 fn settings(
@@ -82,18 +92,8 @@ fn settings(
         None => None,
         Some(_) => bail!("--from: cases are tables; name a file format"),
     };
-    let bfcl = match (args.bfcl.questions, args.bfcl.answers, args.bfcl.results) {
-        (Some(questions), Some(answers), Some(results)) => {
-            let underscore_to_dot = args.bfcl.underscore_to_dot;
-            Some(BfclFiles { questions, answers, results, underscore_to_dot })
-        }
-        (None, None, None) => None,
-        _ => {
-            let place = ["questions", "answers", "results"].into_iter().find_map(|key| origins.place(key));
-            bail!("{}: give `questions`, `answers` and `results` together", place.unwrap_or_default());
-        }
-    };
     let tables = host.tables.clone();
+    let bfcl = bfcl(args.bfcl, !(args.inputs.is_empty() && tables.is_empty()), origins)?;
     Ok(ScoreSettings {
         inputs: if tables.is_empty() { args.inputs } else { Vec::new() },
         tables,
@@ -106,6 +106,7 @@ fn settings(
         compat: args.compat,
         panel: None,
         options: options(typed, &args.scoring)?,
+        demanded: of_one_layer(typed)?.iter().map(|(key, _)| key.to_owned()).collect(),
         output: host.output(OutputSettings {
             path: args.output,
             format: args.to,
@@ -117,6 +118,31 @@ fn settings(
         overwrite: args.result.overwrite,
         junit: args.result.junit,
     })
+}
+
+/// BFCL's own files, where they are what is scored: cases that are given go before those of a settings file.
+fn bfcl(args: BfclArgs, has_cases: bool, origins: &Origins) -> anyhow::Result<Option<BfclFiles>> {
+    const FILES: [&str; 3] = ["questions", "answers", "results"];
+    if has_cases {
+        return match FILES.into_iter().find(|key| origins.given.is_on(key)) {
+            Some(key) => bail!("{} has no effect beside cases: give either of them", flag(key)),
+            None => Ok(None),
+        };
+    }
+    match (args.questions, args.answers, args.results) {
+        (Some(questions), Some(answers), Some(results)) => {
+            let underscore_to_dot = args.underscore_to_dot;
+            Ok(Some(BfclFiles { questions, answers, results, underscore_to_dot }))
+        }
+        (None, None, None) => bail!(
+            "there is nothing to score: give cases, or BFCL's own files as --questions, --answers and --results"
+        ),
+        _ => {
+            let place = FILES.into_iter().find_map(|key| origins.place(key));
+            let place = place.map_or_else(String::new, |place| format!("{place}: "));
+            bail!("{place}--questions, --answers and --results belong together: give all three")
+        }
+    }
 }
 
 fn show(found: &ScoreSummary, shown: &Shown, printer: Printer<'_>) -> anyhow::Result<Ending> {

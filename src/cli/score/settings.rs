@@ -3,7 +3,52 @@
 use anyhow::Context;
 
 use super::args::SettingArgs;
+use crate::cli::flags::flag;
+use crate::cli::layers::Origins;
 use crate::domain::{Json, Number, Object};
+use crate::run::ScoringError;
+use crate::score::SettingError;
+
+/// Options of scorers that are flags under another name: theirs, and the flag's key.
+const RENAMED: [(&str, &str); 11] = [
+    ("strict_mode", "strict"),
+    ("evaluation_params", "evaluate"),
+    ("should_consider_ordering", "consider_ordering"),
+    ("should_exact_match", "exact_match"),
+    ("requireAll", "require_all"),
+    ("allowExtras", "allow_extras"),
+    ("params.custom", "params"),
+    ("fuzzyOptions", "tolerance"),
+    ("numericTolerance", "tolerance"),
+    ("trajectory_match_mode", "match"),
+    ("tool_args_match_mode", "args"),
+];
+
+/// What is wrong with an option, under the name by which it was given: its flag, `--set`, or its place in the settings file.
+pub fn as_typed(why: &ScoringError, others: &[(String, String)], origins: &Origins) -> Option<String> {
+    let (setting, text) = match why {
+        ScoringError::NoEffect { setting, missing } => (*setting, format!("it has no effect {missing}")),
+        ScoringError::Options(SettingError::Value { key, allowed, value }) => {
+            (key.as_str(), format!("it must be {allowed}, and not {value}"))
+        }
+        ScoringError::Options(SettingError::Unknown { key, known }) => {
+            (key.as_str(), format!("this scorer has no such setting; its settings are: {known}"))
+        }
+        _ => return None,
+    };
+    let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == setting).map(|(_, key)| *key);
+    let key = renamed.unwrap_or(setting);
+    let of = |name: &str| name == setting || name == "fuzzyOptions" && key == "tolerance";
+    if origins.given.is_on(key) && !origins.given.is_on("set") {
+        return Some(format!("{}: {text}", flag(key)));
+    }
+    let named = match others.iter().find(|(name, _)| of(name)) {
+        Some((name, _)) => origins.place("set").unwrap_or_else(|| format!("--set {name}")),
+        None if origins.is_on(key) => origins.place(key).unwrap_or_else(|| flag(key)),
+        None => return None,
+    };
+    Some(format!("{named}: {text}"))
+}
 
 /// The options that the flags give: what was `typed` counts more than what else is in `args`, however it was said.
 pub fn options(typed: &SettingArgs, args: &SettingArgs) -> anyhow::Result<Object> {
@@ -25,7 +70,7 @@ fn join(settings: &mut Object, key: String, value: Json) {
 }
 
 /// Where a setting has a flag of its own and is set by name too, the name counts.
-fn of_one_layer(args: &SettingArgs) -> anyhow::Result<Object> {
+pub fn of_one_layer(args: &SettingArgs) -> anyhow::Result<Object> {
     let mut settings = Object::new();
     let float = |value: f64| Number::from_f64(value).map_or(Json::Null, Json::Number);
     let switch = |on: bool| on.then_some(Json::Bool(true));

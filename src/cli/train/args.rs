@@ -51,7 +51,8 @@ pub struct TrainArgs {
 }
 
 /// What of the settings file is for `train`: what `label` says about the input.
-pub const SECTION: Section = Section { except: &["task", "output", "dry_run"], ..label::args::SECTION };
+pub const SECTION: Section =
+    Section { command: "train", except: &["task", "output", "dry_run"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]

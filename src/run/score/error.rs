@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::domain::{RowError, did_you_mean};
+use crate::score::SettingError;
 
 /// Cases that cannot be scored.
 ///
@@ -26,8 +27,11 @@ pub enum ScoringError {
     #[error("{scorer} cannot give the numbers of {peer}, only of {peers}")]
     NotThatPeer { scorer: &'static str, peer: String, peers: String },
     /// Options that the scorer does not have, or cannot use.
-    #[error("{0}")]
-    Options(String),
+    #[error(transparent)]
+    Options(#[from] SettingError),
+    /// An option that was demanded and has no effect: what is missing, or in the way.
+    #[error("`{setting}` has no effect {missing}")]
+    NoEffect { setting: &'static str, missing: &'static str },
     /// Cases that another scorer could read, or none; `keys` are those of the first case.
     #[error(
         "these are not cases of {scorer}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` (or \

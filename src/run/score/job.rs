@@ -62,9 +62,15 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let first = first_case(&table, &settings.columns)?;
     let is_cut = !settings.filters.is_empty() || settings.take != Take::All;
     let scorer = choice::scorer(settings.scorer.as_deref(), compat, first.as_ref())?;
-    let ready =
-        (scorer.ready)(&settings.options, compat).map_err(|why| ScoringError::Options(why.to_string()))?;
+    let ready = (scorer.ready)(&settings.options, compat).map_err(ScoringError::Options)?;
     let own = first.as_ref().is_some_and(|case| case.contains_key("config"));
+    // A case's own settings may be those that give it an effect.
+    let idle = ready.idle().into_iter().filter(|_| !own);
+    if let Some((setting, missing)) =
+        { idle }.find(|(setting, _)| settings.demanded.iter().any(|demanded| demanded == setting))
+    {
+        return Err(ScoringError::NoEffect { setting, missing }.into());
+    }
     let compares =
         ready.compares(first.as_ref()) + if own { ", unless a case's `config` says otherwise" } else { "" };
     let is_part = |case: &Object| transcripts::expects(case) && !case.contains_key(EXPECTED);

@@ -77,7 +77,7 @@ pub enum DriveSource {
 
 impl DriveSource {
     /// Whether it is of LangChain Benchmarks.
-    pub(in crate::run) fn is_of_tasks(&self) -> bool {
+    pub(crate) fn is_of_tasks(&self) -> bool {
         match self {
             DriveSource::Suites(_) => false,
             DriveSource::Tasks(_) | DriveSource::Task { .. } => true,

@@ -33,6 +33,8 @@ pub struct ScoreSettings {
     pub panel: Option<PanelSettings>,
     /// Options of the scorer under its peer's own names, such as `threshold`. Default: the scorer's own.
     pub options: Object,
+    /// Options, by the same names, that are an error where they have no effect beside the others. Default: none.
+    pub demanded: Vec<String>,
     /// The cases with their scores. Default: nowhere.
     pub output: OutputSettings,
     /// A prefix for the names of the added columns. Default: none.
@@ -58,6 +60,7 @@ impl ScoreSettings {
             compat: None,
             panel: None,
             options: Object::new(),
+            demanded: Vec::new(),
             output: OutputSettings::default(),
             prefix: String::new(),
             overwrite: false,

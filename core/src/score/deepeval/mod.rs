@@ -93,6 +93,15 @@ impl Score for ToolCorrectness {
         .to_owned()
     }
 
+    fn idle(&self) -> Vec<(&'static str, &'static str)> {
+        let Options { strict_mode, should_exact_match, .. } = self.options;
+        let idle = [
+            (strict_mode, ("threshold", "beside --strict")),
+            (should_exact_match, ("should_consider_ordering", "beside --exact-match")),
+        ];
+        idle.into_iter().filter_map(|(is_idle, setting)| is_idle.then_some(setting)).collect()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(|config| config.as_object()) {

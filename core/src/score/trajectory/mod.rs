@@ -127,6 +127,26 @@ impl Score for Trajectory {
         .to_owned()
     }
 
+    fn idle(&self) -> Vec<(&'static str, &'static str)> {
+        const ALONE: &str = "beside --metric single_tool_use";
+        let mut idle = match (self.peer, self.options.metric) {
+            (None, Metric::Match) => vec![("threshold", "without --metric precision, recall or f1")],
+            (None, Metric::SingleToolUse) => {
+                ["threshold", "trajectory_match_mode", "order_matters", "tool_args_match_mode"]
+                    .map(|setting| (setting, ALONE))
+                    .into()
+            }
+            _ => Vec::new(),
+        };
+        if self.options.metric != Metric::SingleToolUse {
+            idle.push(("tool_name", "without --metric single_tool_use"));
+        }
+        if self.peer != Some(Peer::Ragas) {
+            idle.push(("strict_order", "without --compat ragas"));
+        }
+        idle
+    }
+
     fn figures(&self) -> &'static [&'static str] {
         match (self.peer, self.options.metric) {
             (None, Metric::SingleToolUse) => &[],

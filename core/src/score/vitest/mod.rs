@@ -100,6 +100,16 @@ impl Score for ToolCall {
         format!("names of tools, and arguments {how}")
     }
 
+    fn idle(&self) -> Vec<(&'static str, &'static str)> {
+        match (self.options.params, self.version) {
+            (options::Params::Fuzzy, Some(Version::V04)) => {
+                vec![("fuzzyOptions", "beside --compat vitest-evals@0.4")]
+            }
+            (options::Params::Fuzzy, _) => Vec::new(),
+            _ => vec![("fuzzyOptions", "without --params fuzzy")],
+        }
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {
