@@ -92,6 +92,7 @@ const JOBS: &[Job] = &[
         own: &[KEY, PRICES, BAR, ("agents", "Mapping[str, Agent] | None")],
     },
     Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
+    Job { class: "NextOptions", command: "next", without: &[], own: &[SUMMARY] },
     Job { class: "MergeOptions", command: "merge", without: &[], own: &[] },
     Job { class: "PruneOptions", command: "store prune", without: &[], own: &[("store", "Path | None")] },
 ];

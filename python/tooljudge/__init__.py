@@ -24,6 +24,7 @@ from ._errors import (
 from ._findings import findings
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
+from ._next import next
 from ._records import drive, merge, store_merge, store_prune, store_stat, suite_from_log, train
 from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, compare
 
@@ -63,6 +64,7 @@ __all__ = [
     "label",
     "label_batches",
     "merge",
+    "next",
     "resnap",
     "score",
     "store_merge",

@@ -198,7 +198,7 @@ def convert(data, **options: Unpack[ConvertOptions]) -> Any:
         >>> [row["question"] for row in convert([{"messages": chat}])]
         ['Say 1']
     """
-    return _rows("convert", data, options)
+    return rows("convert", data, options)
 
 
 @takes(GoldOptions)
@@ -225,7 +225,7 @@ def gold(data=None, **options: Unpack[GoldOptions]) -> Any:
         raise SettingsError("give your own right calls, or the folder of BFCL's files as bfcl=...")
     # The command line insists on a file.
     options = {**options, "output": options.get("output") or "-"}
-    return _rows("gold", data, options)
+    return rows("gold", data, options)
 
 
 def _table(command, first, data, options):
@@ -264,7 +264,7 @@ def _table(command, first, data, options):
     return (made, summary) if both else made
 
 
-def _rows(command, data, options):
+def rows(command, data, options):
     """Runs a command that makes rows of its own."""
     from . import _frames
 

@@ -18,11 +18,11 @@ from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
-from . import _jobs, _records, _reports, _run
+from . import _jobs, _next, _records, _reports, _run
 from ._errors import ToolJudgeWarning
 from ._native import Stop
 
-__all__ = ["audit", "bench", "compare", "convert", "drive", "gold", "label", "merge", "resnap", "score", "suite_from_log", "train"]
+__all__ = ["audit", "bench", "compare", "convert", "drive", "gold", "label", "merge", "next", "resnap", "score", "suite_from_log", "train"]
 
 # A notebook's kernel cancels the cell without waking its loop, so the loop wakes by itself, so many seconds apart.
 _SLICE = 0.1
@@ -103,6 +103,7 @@ gold = _apart(_jobs.gold)
 label = _apart(_jobs.label)
 drive = _apart(_records.drive)
 merge = _apart(_records.merge)
+next = _apart(_next.next)
 resnap = _apart(_jobs.resnap)
 score = _apart(_jobs.score)
 suite_from_log = _apart(_records.suite_from_log)

@@ -25,7 +25,7 @@ pub struct NextArgs {
 
     /// Write the rows to this file; `-` is the standard output
     #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
 
     /// How many rows
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
@@ -78,13 +78,18 @@ fn queue(text: &str) -> Result<QueueSettings, String> {
 pub fn run(args: NextArgs, host: &Host) -> anyhow::Result<Ending> {
     let printer = host.printer(args.quiet);
     let settings = NextSettings {
-        inputs: args.inputs,
+        inputs: if host.tables.is_empty() { args.inputs } else { Vec::new() },
+        tables: host.tables.clone(),
         gold: args.gold,
         rows: args.rows,
         queue: args.queue,
         seed: args.seed,
         id: args.id,
-        output: OutputSettings { path: Some(args.output), force: args.force, ..OutputSettings::default() },
+        output: host.output(OutputSettings {
+            path: args.output,
+            force: args.force,
+            ..OutputSettings::default()
+        }),
     };
     let shown = run::next(&settings).map_err(anyhow::Error::from).map(|summary| {
         let is_taken = is_stdout(&summary.output);

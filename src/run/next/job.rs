@@ -32,7 +32,7 @@ pub struct NextSummary {
     pub marked: u64,
     /// The column that marks go into.
     pub gold: String,
-    /// Where the list is.
+    /// Where the list is; empty if it is in memory.
     pub output: PathBuf,
 }
 
@@ -63,15 +63,21 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
         return Err(NextError::NoRows.into());
     }
     let to = &settings.output;
-    let path = to.path.clone().ok_or(NextError::NoOutput)?;
-    let table = Table::open(&settings.inputs, Understanding::default(), Selection::default())?;
+    let (inputs, tables) = (&settings.inputs, &settings.tables);
+    let table = Table::open_with(inputs, tables, Understanding::default(), Selection::default())?;
     let value = match &settings.queue {
         QueueSettings::Stratified(column) => Some(column.as_str()),
         _ => None,
     };
     let mut known = Known::new(table.schema(), settings.id.as_deref(), value)?;
     check_judges(&known, settings.queue.queue(), table.schema())?;
-    let output = Output::new(path, to.format, table.inputs()[0].format)?.with_formulas(to.formulas);
+    let output = match (&to.collected, &to.path) {
+        (None, Some(path)) => {
+            Output::new(path.clone(), to.format, table.inputs()[0].format)?.with_formulas(to.formulas)
+        }
+        (Some(collected), _) => Output::in_memory(collected),
+        (None, None) => return Err(NextError::NoOutput.into()),
+    };
     let mut gold_files: Vec<PathBuf> = Vec::new();
     for file in &settings.gold {
         let opened = Table::open(std::slice::from_ref(file), Understanding::default(), Selection::default())
@@ -126,7 +132,7 @@ impl NextSummary {
             "of": of,
             "marked": marked,
             "gold": gold,
-            "output": output.display().to_string(),
+            "output": (!output.as_os_str().is_empty()).then(|| output.display().to_string()),
         })
     }
 }

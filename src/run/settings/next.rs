@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::OutputSettings;
+use super::{InMemory, OutputSettings};
 
 /// How [`next`](crate::run::next()) draws rows from a labelled table.
 #[derive(Debug, Clone)]
 pub struct NextSettings {
     /// The labelled table: files and globs.
     pub inputs: Vec<String>,
+    /// Tables in memory beside the files. Default: none.
+    pub tables: Vec<InMemory>,
     /// Tables of earlier marks, from all rounds. Default: only those in the labelled table itself.
     pub gold: Vec<String>,
     /// How many rows. Default: 20.
@@ -19,7 +21,7 @@ pub struct NextSettings {
     pub seed: u64,
     /// The column with row ids. Default: the first usual one that exists.
     pub id: Option<String>,
-    /// The list to mark. It must have a path.
+    /// The list to mark. It must have a path or be collected in memory.
     pub output: OutputSettings,
 }
 
@@ -47,6 +49,7 @@ impl NextSettings {
     ) -> NextSettings {
         NextSettings {
             inputs: inputs.into_iter().map(Into::into).collect(),
+            tables: Vec::new(),
             gold: Vec::new(),
             rows: 20,
             queue: QueueSettings::default(),
