@@ -82,7 +82,7 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// Whether the cost limit cannot be kept, rather than the judge not be used.
+    /// Whether it is about a cost limit that cannot be kept, rather than a judge that cannot be used.
     #[cfg(feature = "cli")]
     pub(crate) fn is_of_cost_limit(&self) -> bool {
         use SetupError::{DearerField, FunctionCost, NoCeiling, NoMaxTokens, NoPrice, NoPriceHere};

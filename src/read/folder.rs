@@ -1,4 +1,4 @@
-//! Folders of data files with `key=value` names: `day=2026-11-01/part-0.parquet`.
+//! Folders of data files, and the values in the names of folders: `day=2026-11-01/part-0.parquet`.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! The manifest of a run: everything that its labels depend on. It holds no rows, no prompts, no keys and no other secrets.
+//! The manifest of a run: enough to say later what its labels depend on. It holds no rows, no prompts, no keys and no other secrets.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Maintenance of an idle store: check, prune, merge.
+//! Maintenance of a store outside of a run: check, prune, merge.
 
 #[cfg(feature = "postgres")]
 use super::postgres;

@@ -1,4 +1,4 @@
-//! One changed version of a row that is sent to a judge again.
+//! One way in which a row is sent to a judge again: unchanged, edited, or with an attack in it.
 
 use super::{Attack, Change, Place};
 use crate::domain::Sample;

@@ -89,7 +89,8 @@ impl Ended {
         Ended::ALL.into_iter().find(|ended| ended.as_str() == name)
     }
 
-    /// Whether the agent caused it, so that the episode has a score. Failures of a server, a mock or a limit are not the agent's.
+    /// Whether the agent caused it, so that the episode has a score. Failures of a server or a mock, and a cost
+    /// limit, are not the agent's.
     pub fn is_scored(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Cells of calls with several turns and the results between them: `[call, result, call]`.
+//! Refuses cells of calls that hold several turns with the results between them: `[call, result, call]`.
 
 use super::{ending, question};
 use crate::domain::{Cell, Json, Message, Role, RowError, RowErrorCode};

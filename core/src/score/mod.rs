@@ -1,5 +1,5 @@
-//! Scores calls against expected ones without a model. Each scorer has two modes: its peer's exact numbers, and ours, which fixes
-//! the peer's bugs.
+//! Scores calls without a model, most against expected ones. A scorer with a peer has two modes: the peer's exact numbers, and
+//! ours, which fixes the peer's bugs.
 //!
 //! [`SCORERS`] is the table of all scorers; a new one is a file and a line there. A scorer reads its peer's records unchanged,
 //! since differences that normalizing removes (null, absent and `{}`, duplicate calls, Python's tuples) matter here.

@@ -1,4 +1,4 @@
-//! Estimates the share of right calls among labelled rows, from marks on rows drawn with known probabilities.
+//! Estimates the share of right calls among all rows of a log, labelled or not, from marks on rows drawn with known probabilities.
 
 use super::clusters::{Part, Spread, spread, total};
 use super::estimate::Estimate;

@@ -1,5 +1,5 @@
-//! Records in the ask pass which questions were sent about which rows, so that the write pass need not parse or render them
-//! again.
+//! Records in the ask pass which questions were sent about which rows, so that the write pass need not parse or
+//! render them again.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The audit job: asks judges, attacks their answers, asks again, reports. (Doubtful gold is in `bench`.)
+//! The audit job: asks judges, attacks the rows that they labelled, asks again, reports. (Doubtful gold is in `bench`.)
 
 mod error;
 mod job;

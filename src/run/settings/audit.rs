@@ -14,7 +14,7 @@ pub struct AuditSettings {
     pub panel: PanelSettings,
     /// How often every row is sent again unchanged; flips between these labels are noise. Default: 1.
     pub again: NonZeroU32,
-    /// The column of gold: attacks then ask for the wrong label, and only on rows with a right label. Default: as for a
+    /// The column of gold: attacks then ask for the wrong label, and only on rows that the judge labelled rightly. Default: as for a
     /// benchmark; without one, attacks ask for any label except the judge's.
     pub gold: Option<String>,
     /// Rows with the same value of this column belong together. Default: `question_id`; without it, rows of one question.

@@ -61,8 +61,8 @@ pub struct MakingSettings {
     pub per_question: usize,
     /// The largest number of wrong calls per question. Default: 4.
     pub negatives_per_question: usize,
-    /// The largest number of wrong calls per type. Default: as many wrong calls as right ones, with types as balanced as
-    /// possible.
+    /// The largest number of wrong calls per type. Default: as many wrong calls as right ones, with types as
+    /// balanced as possible.
     pub per_type: Option<usize>,
     /// Whether only wrong calls are written. Default: no.
     pub negatives_only: bool,

@@ -122,8 +122,8 @@ pub struct ModelSettings {
     pub limits: Limits,
     /// Sampling temperature, from 0. Default: 0; 1 if a question is sent several times.
     pub temperature: Option<f64>,
-    /// The longest answer in tokens, reasoning included. Default: 512 for local servers (1,024 with an explanation), none for
-    /// others.
+    /// The longest answer in tokens, reasoning included. Default: for local servers (by name, by plain http, or on this
+    /// machine) 512, 1,024 with an explanation, 2,048 with findings; none for others.
     pub max_tokens: Option<NonZeroU32>,
     /// The context window that a local server (Ollama) reserves, in tokens. Default: sized to the prompt.
     pub num_ctx: Option<NonZeroU32>,
@@ -149,8 +149,8 @@ impl ModelSettings {
         }
     }
 
-    /// The price that was set, else the list price, which applies only at the provider's own address: other hosts have other
-    /// prices.
+    /// The price that was set, else the list price, which applies only at the provider's own address: other hosts
+    /// have other prices.
     pub fn price(&self) -> Option<Price> {
         let usual = self.endpoint.base_url.is_none()
             || self.endpoint.base_url.as_deref() == self.provider.default_base_url();

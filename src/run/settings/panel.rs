@@ -26,7 +26,7 @@ pub struct PanelSettings {
     pub findings: bool,
     /// What one question is about. Default: a turn, with all of its calls.
     pub unit: Unit,
-    /// How often each question is sent: an odd number. The majority decides, and its share is the confidence. Default: 1.
+    /// How often each question is sent: an odd number. The most frequent label wins, and its share is the confidence. Default: 1.
     pub votes: NonZeroU32,
     /// The rules that read labels from replies. Default: careful.
     pub rules: Rules,

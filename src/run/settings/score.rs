@@ -28,8 +28,8 @@ pub struct ScoreSettings {
     pub scorer: Option<String>,
     /// The peer whose exact numbers are reproduced, bugs and exceptions included. Default: none.
     pub compat: Option<String>,
-    /// The judge and template for questions that the scorer's peer asks a model. Default: none; only answers in a case's record
-    /// count.
+    /// The judge and template for questions that the scorer's peer asks a model. Default: none; only answers in a
+    /// case's record count.
     pub panel: Option<PanelSettings>,
     /// Options of the scorer under its peer's own names, such as `threshold`. Default: the scorer's own.
     pub options: Object,

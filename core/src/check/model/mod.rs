@@ -1,8 +1,8 @@
-//! The learned part of the built-in judge: two experts per task, and a gate that picks the expert for a row.
+//! The learned part of the built-in judge: two experts per task, and a gate that weighs them for each row.
 //!
 //! One expert was fitted to calls like those of a public benchmark, which has the most labels; the other to everyday calls and
 //! calls of other sources, on features that hold for any set of tools. The first decides rows that look like the benchmark's, the
-//! second all others.
+//! second all others; in between, both count.
 
 mod fit;
 mod text;

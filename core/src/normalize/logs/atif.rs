@@ -1,4 +1,4 @@
-//! ATIF, the trajectory format of Harbor.
+//! ATIF, the trajectory format of Harbor and the harnesses around it.
 //!
 //! ```json
 //! {"schema_version": "ATIF-v1.4", "session_id": "s1", "agent": {"name": "a", "version": "1", "model_name": "m"}, "steps": [

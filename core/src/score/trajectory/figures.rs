@@ -1,4 +1,4 @@
-//! Precision and recall of the steps.
+//! Precision, recall and F1 of the steps.
 
 /// Precision, recall and their harmonic mean over calls, where each call answers one expected call at most.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Every kind of limit: used fully, and never exceeded.
+//! Every kind of limit: how much of it is used, and how seldom it is exceeded.
 
 use std::fmt::Write;
 

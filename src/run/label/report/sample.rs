@@ -1,4 +1,4 @@
-//! Chooses the rows of a page of limited size: passing rows are dropped first, and each kind is sampled at random.
+//! Chooses the rows of a page of limited size: rows that surely pass are dropped first, and both kinds are sampled at random.
 
 /// Which rows are kept: those whose draw is below the bound of their kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
