@@ -87,7 +87,7 @@ struct ExportArgs {
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
 
-    /// The reviewer whose labels decide where others disagree
+    /// The reviewer whose labels stand where they are given, whatever others say: who decides where others disagree
     #[arg(long, value_name = "NAME")]
     adjudicator: Option<String>,
 
@@ -164,6 +164,7 @@ fn open(address: &str) {
 fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
     let printer = host.printer(args.quiet);
     let control = host.control(args.quiet);
+    let is_adjudicated = args.adjudicator.is_some();
     let settings = ReviewExportSettings {
         inputs: args.inputs,
         marks: args.marks,
@@ -175,7 +176,7 @@ fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
         if args.json && !is_stdout(&summary.output) {
             printer.data(&format!("{:#}", summary.to_json()));
         } else {
-            told(&summary, printer);
+            told(&summary, is_adjudicated, printer);
         }
         Ending::Done
     });
@@ -183,7 +184,7 @@ fn export(args: ExportArgs, host: &Host) -> anyhow::Result<Ending> {
 }
 
 /// What was written, in sentences.
-fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
+fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_>) {
     let ReviewExportSummary {
         rows,
         marked,
@@ -194,6 +195,8 @@ fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
         reviewers,
         agreement,
         adjudicated,
+        overruled,
+        golds,
         output,
     } = summary;
     let by = if reviewers.is_empty() { String::new() } else { format!(", by {}", reviewers.join(", ")) };
@@ -210,10 +213,19 @@ fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
         printer.talk(&format!("{} {are} not marked yet: written without gold", counted(*unmarked, "row")));
     }
     for column in agreement {
-        agreed(column, agreement.len() > 1, printer);
+        agreed(column, *golds > 1, printer);
     }
     if *adjudicated > 0 {
         printer.talk(&format!("the adjudicator decided {}", counted(*adjudicated, "disagreement")));
+    } else if is_adjudicated && !disagreements.is_empty() {
+        printer.warn("the adjudicator decided no disagreement: no label of theirs is on such a row");
+    }
+    if *overruled > 0 {
+        let rows = counted(*overruled, "row");
+        printer.warn(&format!("on {rows} the reviewers agree and the adjudicator says otherwise: the adjudicator's label is written"));
+    }
+    for [first, second] in twins(reviewers) {
+        printer.warn(&format!("`{first}` and `{second}` count as two reviewers"));
     }
     if !disagreements.is_empty() {
         let named = disagreements.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -224,15 +236,27 @@ fn told(summary: &ReviewExportSummary, printer: Printer<'_>) {
     }
     if *strange > 0 {
         let are = if *strange == 1 {
-            "row that this table does not have is"
+            "row that this table does not have"
         } else {
-            "rows that this table does not have are"
+            "rows that this table does not have"
         };
-        printer.warn(&format!("the marks of {strange} {are} left out"));
+        printer.warn(&format!("the marks on {strange} {are} are left out"));
     }
     if !is_stdout(output) {
         printer.talk(&format!("written  {} ({})", output.display(), counted(*rows, "row")));
     }
+}
+
+/// Names that people would take for one.
+fn twins(reviewers: &[String]) -> Vec<[&str; 2]> {
+    let plain = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let later = |at: usize| reviewers[at + 1..].iter();
+    let pairs = reviewers.iter().enumerate().flat_map(|(at, first)| {
+        later(at)
+            .filter(|second| plain(first) == plain(second))
+            .map(|second| [first.as_str(), second.as_str()])
+    });
+    pairs.collect()
 }
 
 /// How far reviewers agree on a column of gold, which is named if it is one of several.

@@ -38,12 +38,26 @@ fn agreement_is_told_and_an_adjudicator_decides() {
         ran.stderr
     );
 
-    says(&work, "cleo", "-yn-------");
+    says(&work, "cleo", "n---------");
+    let ran = export(&["--adjudicator", " cleo"]).ended(0);
+    assert!(ran.stderr.contains("the adjudicator decided no disagreement"), "{}", ran.stderr);
+    let cleo = Desk::open(&work, "cleo", &[]);
+    for (row, seen, label) in [(1, 1, "correct"), (2, 0, "correct"), (3, 0, "incorrect")] {
+        assert_eq!(cleo.mark(row, seen, label, "").unwrap().status, 200);
+    }
+    drop(cleo);
     let ran = export(&["--adjudicator", "cleo", "--json"]).ended(0);
     let summary: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&summary["adjudicated"], &summary["disagreements"]), (&json!(2), &json!(["r8", "r9"])));
+    assert_eq!(summary["overruled"], 1);
+    let ran = export(&["--adjudicator", "cleo"]).ended(0);
+    assert!(
+        ran.stderr.contains("on 1 row the reviewers agree and the adjudicator says otherwise"),
+        "{}",
+        ran.stderr
+    );
     let gold = work.column("gold.csv", "gold");
-    assert_eq!(gold[1..3], ["correct", "incorrect"]);
+    assert_eq!(gold[..3], ["correct", "correct", "incorrect"]);
     assert_eq!(gold[7..], ["", "", "correct"]);
     let agreement = &summary["agreement"][0];
     assert_eq!(
@@ -56,9 +70,9 @@ fn agreement_is_told_and_an_adjudicator_decides() {
     // As anybody else, cleo is one of three.
     let ran = export(&[]).ended(0);
     for told in [
-        "anna and cleo agree on 0 of 2 rows",
-        "ben and cleo agree on 2 of 2 rows",
-        "all reviewers agree on 5 of 9 rows; Krippendorff's alpha",
+        "anna and cleo agree on 0 of 3 rows",
+        "ben and cleo agree on 2 of 3 rows",
+        "all reviewers agree on 4 of 9 rows; Krippendorff's alpha",
     ] {
         assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
     }
@@ -72,6 +86,8 @@ fn a_blind_reviewer_sees_what_nobody_said() {
     let rows = rows.lines().map(|row| {
         let mut row: Value = serde_json::from_str(row).unwrap();
         row["gold"] = json!("gold_of_somebody");
+        row["error_type"] = json!("kind_of_mistake");
+        row["inclusion_probability"] = json!(0.123_456);
         row.to_string()
     });
     work.file("labelled.jsonl", rows.collect::<Vec<_>>().join("\n"));
@@ -80,7 +96,7 @@ fn a_blind_reviewer_sees_what_nobody_said() {
     assert_eq!((open.marks().len(), blind.marks().len()), (3, 0));
     let [open, seen] = [&open, &blind].map(|desk| Payload::of(&desk.page().text()));
     let told = |page: &Payload| format!("{}{}{:?}", page.index, page.shared, page.rows());
-    for said in ["gold_of_somebody", "missing"] {
+    for said in ["gold_of_somebody", "kind_of_mistake", "0.123456", "missing"] {
         assert!(told(&open).contains(said), "{said}");
         assert!(!told(&seen).contains(said), "{said}");
     }
@@ -89,4 +105,32 @@ fn a_blind_reviewer_sees_what_nobody_said() {
     assert_eq!(same(&open), same(&seen));
     assert_eq!(blind.mark(2, 0, "correct", "").unwrap().status, 200);
     assert_eq!(blind.marks().len(), 1, "one's own");
+    let unsure =
+        json!({"table": blind.table, "since": 0, "queue": "unsure", "rows": [1], "of": 1, "seen": 0});
+    assert_eq!(blind.post("/draws", &unsure).unwrap().status, 400);
+}
+
+#[test]
+fn every_label_of_a_built_in_template_can_be_given() {
+    let work = Workspace::new();
+    labelled(&work, 4);
+    let rows = work.read("labelled.jsonl");
+    let rows = rows.lines().zip(["all_right", "mixed", "wrong", "mixed"]).map(|(row, label)| {
+        let mut row: Value = serde_json::from_str(row).unwrap();
+        (row["template"], row["label"]) = (json!("parameter_extraction_five"), json!(label));
+        row["score"] = json!(match label {
+            "all_right" => 1.0,
+            "mixed" => 0.5,
+            _ => 0.0,
+        });
+        row.to_string()
+    });
+    work.file("labelled.jsonl", rows.collect::<Vec<_>>().join("\n"));
+    let desk = Desk::open(&work, "anna", &[]);
+    let mark = |label: &str| {
+        let gold = json!({"params_label": label});
+        json!({"table": desk.table, "since": 0, "row": 1, "version": 0, "gold": gold, "note": ""})
+    };
+    assert_eq!(desk.post("/marks", &mark("fine")).unwrap().status, 400);
+    assert_eq!(desk.post("/marks", &mark("mostly_right")).unwrap().status, 200);
 }

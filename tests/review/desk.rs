@@ -184,7 +184,7 @@ fn marks_stay_with_what_was_judged() {
     assert!(ended.contains("marks on 2 rows that this table does not have"), "{ended}");
     let ran = work.run(&["review", "export", "labelled.jsonl", "-o", "gold.csv"]).ended(0);
     assert!(
-        ran.stderr.contains("the marks of 2 rows that this table does not have are left out"),
+        ran.stderr.contains("the marks on 2 rows that this table does not have are left out"),
         "{}",
         ran.stderr
     );

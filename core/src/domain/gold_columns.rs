@@ -28,7 +28,7 @@ pub fn is_gold(name: &str) -> bool {
     all().any(|gold| gold == name)
 }
 
-/// Whether a key of a record says of one turn what is right: its label, the calls that were expected, its faults.
+/// Whether a key of a record says of one turn what is right or wrong: its label, the calls that were expected, its faults.
 pub fn is_expectation(name: &str) -> bool {
     const OTHERS: [&str; 3] = ["possible_answer", "gold_findings", "expected_findings"];
     is_gold(name) || Slot::ExpectedToolCalls.aliases().contains(&name) || OTHERS.contains(&name)

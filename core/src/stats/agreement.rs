@@ -170,7 +170,10 @@ mod tests {
     #[test]
     fn intervals_hold_the_agreement_of_all_rows() {
         let random = &mut Random::new(7);
-        for (rows, right, able) in [(20, 0.5, 0.9), (20, 0.8, 0.7), (100, 0.9, 0.95), (100, 0.5, 0.8)] {
+        let usual =
+            [(20, 0.5, 0.9), (20, 0.8, 0.7), (100, 0.9, 0.95), (100, 0.5, 0.8)].map(|cell| (cell, 0.92));
+        // Where one of the labels is rare, most samples miss what few rows say.
+        for ((rows, right, able), least) in usual.into_iter().chain([((100, 0.98, 0.98), 0.84)]) {
             // The share of 1, and that of pairs that differ, among rows without number.
             let ones: f64 = right * able + (1.0 - right) * (1.0 - able);
             let truth = 1.0 - 2.0 * able * (1.0 - able) / (2.0 * ones * (1.0 - ones));
@@ -189,7 +192,7 @@ mod tests {
             }
             let held = [held[0] / kappas, held[1] / alphas];
             println!("{rows} rows, {right} of them 1, raters right about {able}: {held:?}");
-            assert!(held.iter().all(|held| *held > 0.92), "{rows} rows, {right}, {able}: {held:?}");
+            assert!(held.iter().all(|held| *held > least), "{rows} rows, {right}, {able}: {held:?}");
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::store::{Kept, Mark, MarkStore, MarksError, NewMark, Picked};
 
 /// Characters of a note.
 const NOTE: usize = 10_000;
+/// The queue of rows that chance alone picks.
+const RANDOM: &str = "random";
 /// Rows that are picked at once.
 const PICKED: usize = 10_000;
 
@@ -93,6 +95,7 @@ impl Desk {
         };
         let picks: Vec<Value> = picks
             .iter()
+            .filter(|pick| !self.blind || pick.queue == RANDOM)
             .map(|pick| json!({"queue": pick.queue, "rows": numbers(pick), "of": pick.of}))
             .collect();
         let last = self.store.last_change(&self.reviewer, |key| self.numbers.contains_key(key))?;
@@ -186,9 +189,12 @@ impl Desk {
             return Err("the rows that were picked are not different rows of this table".to_owned());
         };
         match queue.as_str() {
+            "unsure" if self.blind => {
+                return Err("who marks blindly does not know which rows judges are unsure of".to_owned());
+            }
             "unsure" => {}
-            "random" => {
-                let drawn = before.iter().filter(|pick| pick.queue == "random").flat_map(|pick| &pick.rows);
+            RANDOM => {
+                let drawn = before.iter().filter(|pick| pick.queue == RANDOM).flat_map(|pick| &pick.rows);
                 let drawn: HashSet<&String> = drawn.collect();
                 if of != all - drawn.len() as u64 || keys.iter().any(|key| drawn.contains(key)) {
                     return Err("the rows were not drawn from those that no earlier round drew".to_owned());

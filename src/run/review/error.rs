@@ -7,7 +7,9 @@ use std::path::PathBuf;
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
 pub enum ReviewError {
     /// A name for a reviewer that cannot be shown.
-    #[error("--reviewer: a name has 1 to 100 characters, and no line breaks or other control characters")]
+    #[error(
+        "--reviewer: a name has 1 to 100 characters, and none of them is a line break, a control character or invisible"
+    )]
     Reviewer,
     /// A table that no judge has labelled.
     #[error(

@@ -39,6 +39,10 @@ pub struct ReviewExportSummary {
     pub agreement: Vec<ReviewerAgreement>,
     /// Rows on which reviewers disagree, and the adjudicator decided.
     pub adjudicated: u64,
+    /// Rows on which the reviewers agree, and the adjudicator says otherwise; the adjudicator's labels stand.
+    pub overruled: u64,
+    /// The columns of gold.
+    pub golds: u64,
     /// The table that was written.
     pub output: PathBuf,
 }
@@ -90,13 +94,15 @@ pub fn review_export(
     })?;
     names.tell_of_draws(&store, control.observer.as_ref())?;
     let latest = store.latest()?;
+    // As names of reviewers are kept.
+    let adjudicator = settings.adjudicator.as_deref().map(str::trim);
     let places = names.places();
     let mut strange: Vec<&str> = Vec::new();
     let mut is_marked = false;
     for mark in &latest {
         match places.get(mark.mark.row_key.as_str()) {
             Some(at) => {
-                said.entry(*at).or_default().add(mark, settings.adjudicator.as_deref());
+                said.entry(*at).or_default().add(mark, adjudicator);
                 is_marked = true;
             }
             None => strange.push(&mark.mark.row_key),
@@ -116,15 +122,17 @@ pub fn review_export(
         }
         .into());
     }
-    if let Some(name) = &settings.adjudicator
+    if let Some(name) = adjudicator
         && !latest.iter().any(|mark| mark.mark.reviewer == *name)
     {
         let known: BTreeSet<&str> = latest.iter().map(|mark| mark.mark.reviewer.as_str()).collect();
         let known = known.into_iter().collect::<Vec<_>>().join(", ");
-        return Err(ReviewError::NoAdjudicator { name: name.clone(), known }.into());
+        return Err(ReviewError::NoAdjudicator { name: name.to_owned(), known }.into());
     }
     let agreement = agreement(said.values().map(|said| &said.opinions));
-    let adjudicated = said.values_mut().filter_map(|said| said.decide().then_some(())).count() as u64;
+    let decided: Vec<Decided> = said.values_mut().map(Said::decide).collect();
+    let count = |is: fn(&Decided) -> bool| decided.iter().filter(|decided| is(decided)).count() as u64;
+    let (adjudicated, overruled) = (count(|row| row.ended), count(|row| row.overruled));
     let finished = write(&table, &said, &draws, &output)?;
     let name = |at: &usize| match &names.rows[*at].id {
         Some(id) => id.clone(),
@@ -136,13 +144,18 @@ pub fn review_export(
     let summary = ReviewExportSummary {
         rows: finished.rows,
         marked: said.values().filter(|said| said.is_labelled()).count() as u64,
-        kept: said.values().filter(|said| !said.is_labelled() && said.keeps_gold()).count() as u64,
+        kept: said
+            .values()
+            .filter(|said| !said.is_labelled() && !said.is_disputed() && said.keeps_gold())
+            .count() as u64,
         disagreements: said.iter().filter(|(_, said)| said.is_disputed()).map(|(at, _)| name(at)).collect(),
         unmarked: said.values().filter(|said| said.waits()).count() as u64,
         strange: strange.len() as u64,
         reviewers,
         agreement,
         adjudicated,
+        overruled,
+        golds: table.golds().len() as u64,
         output: output.path.clone(),
     };
     if output.has_manifest() {
@@ -175,13 +188,17 @@ impl Said {
         self.marks.push(json!({"by": made.reviewer, "at": made.at, "gold": gold, "note": made.note}));
     }
 
-    /// Lets the adjudicator's labels stand; whether that ends a disagreement.
-    fn decide(&mut self) -> bool {
-        let mut ended = false;
+    /// Lets the adjudicator's labels stand.
+    fn decide(&mut self) -> Decided {
+        let mut done = Decided::default();
         for (column, label) in std::mem::take(&mut self.decided) {
-            ended |= self.gold.insert(column, Some(label)) == Some(None);
+            match self.gold.insert(column, Some(label.clone())) {
+                Some(None) => done.ended = true,
+                Some(Some(agreed)) => done.overruled |= agreed != label,
+                None => {}
+            }
         }
-        ended
+        done
     }
 
     fn is_disputed(&self) -> bool {
@@ -212,6 +229,15 @@ impl Said {
             }
         }
     }
+}
+
+/// What an adjudicator did to a row.
+#[derive(Default)]
+struct Decided {
+    /// Ended a disagreement.
+    ended: bool,
+    /// Said otherwise than the others, who agree.
+    overruled: bool,
 }
 
 /// How a row was picked.
@@ -359,6 +385,7 @@ impl ReviewExportSummary {
             "version": env!("CARGO_PKG_VERSION"),
             "inputs": settings.inputs,
             "marks": marks.display().to_string(),
+            "adjudicator": settings.adjudicator,
             "table": names.table,
             "exported": self.to_json(),
             "output": { "path": self.output.display().to_string(), "rows": self.rows, "bytes": bytes },
@@ -377,6 +404,8 @@ impl ReviewExportSummary {
             reviewers,
             agreement,
             adjudicated,
+            overruled,
+            golds: _,
             output,
         } = self;
         let agreement: Vec<Value> = agreement.iter().map(ReviewerAgreement::to_json).collect();
@@ -390,6 +419,7 @@ impl ReviewExportSummary {
             "reviewers": reviewers,
             "agreement": agreement,
             "adjudicated": adjudicated,
+            "overruled": overruled,
             "output": output.display().to_string(),
         })
     }

@@ -10,6 +10,7 @@ use crate::domain::{
     Status, Stop, Task, Usage, Verdict,
 };
 use crate::read::Table;
+use crate::render::{Template, builtin, builtin_five};
 use crate::run::RunError;
 use crate::run::input::{judged, text};
 use crate::run::label::Shown;
@@ -25,6 +26,8 @@ pub(super) struct Judge {
     template: String,
     task: Option<Task>,
     rails: Arc<Rails>,
+    /// Whether these are all labels of its template, and not only those in the table.
+    is_known: bool,
 }
 
 /// What is met in the columns of a judge.
@@ -81,7 +84,8 @@ pub(super) fn judges(table: &Table) -> Result<Vec<Judge>, RunError> {
 impl Judge {
     fn of(prefix: String, met: Met) -> Result<Judge, RunError> {
         let template = met.template.unwrap_or_default();
-        let task = template.parse::<Task>().ok();
+        let built_in = built_in(&template);
+        let task = built_in.as_ref().and_then(Template::task);
         let mut judges: Vec<(u64, String)> =
             met.judges.into_iter().map(|(name, rows)| (rows, name)).collect();
         judges.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -92,8 +96,10 @@ impl Judge {
             Some(_) => ("several judges".to_owned(), None),
             None => (name, first),
         };
-        let rails = Arc::new(rails(task, met.labels, &prefix)?);
-        Ok(Judge { prefix, name, first, template, task, rails })
+        let known = built_in.map(|template| Rails::clone(template.rails()));
+        let is_known = known.is_some();
+        let rails = Arc::new(rails(known, met.labels, &prefix)?);
+        Ok(Judge { prefix, name, first, template, task, rails, is_known })
     }
 
     pub fn shown(&self) -> Shown {
@@ -118,6 +124,11 @@ impl Judge {
 
     pub fn prefix(&self) -> &str {
         &self.prefix
+    }
+
+    /// The template, if only its labels in the table are known.
+    pub fn unknown_template(&self) -> Option<&str> {
+        (!self.is_known).then_some(&self.template)
     }
 
     /// What it says of the rows of a batch.
@@ -186,9 +197,20 @@ pub(super) fn hidden(rows: usize) -> Vec<Labelled> {
     std::iter::repeat_with(nothing).take(rows).collect()
 }
 
-/// The labels of a task; of any other, those that the table has.
-fn rails(task: Option<Task>, met: BTreeMap<String, Option<f64>>, prefix: &str) -> Result<Rails, ReviewError> {
-    let ours = Rails::pass_and_fail(task.unwrap_or(Task::ToolCalling).labels());
+/// The built-in template of that name.
+fn built_in(name: &str) -> Option<Template> {
+    let of = |task: Task| [Some(builtin(task)), builtin_five(task)];
+    let mut all = Task::ALL.into_iter().flat_map(of).flatten().filter_map(Result::ok);
+    all.find(|template| template.name() == name)
+}
+
+/// The labels of a template; of any that is not ours, those that the table has.
+fn rails(
+    known: Option<Rails>,
+    met: BTreeMap<String, Option<f64>>,
+    prefix: &str,
+) -> Result<Rails, ReviewError> {
+    let ours = known.unwrap_or_else(|| Rails::pass_and_fail(Task::ToolCalling.labels()));
     if met.keys().all(|label| ours.find(label).is_some()) {
         return Ok(ours);
     }

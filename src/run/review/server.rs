@@ -1,6 +1,7 @@
 //! The server: one page, and the requests that store its marks. It listens only on 127.0.0.1.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use super::ReviewError;
 use super::desk::{Asked, Desk, Told};
 use super::guard::{Aim, Claims, Guard, new_token};
 use super::table::ReviewTable;
+use crate::bench::columns;
 use crate::report::counted;
 use crate::run::settings::ReviewSettings;
 use crate::run::{Control, RunError};
@@ -35,6 +37,10 @@ const SENDING: Duration = Duration::from_secs(15);
 const LAST: Duration = Duration::from_secs(2);
 /// Characters of a reviewer's name.
 const NAME: usize = 100;
+
+/// Characters that nobody sees: names that differ in them would be two reviewers.
+const HIDDEN: [RangeInclusive<char>; 4] =
+    ['\u{200b}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2060}'..='\u{2064}', '\u{feff}'..='\u{feff}'];
 
 /// The page may load nothing and speak to nobody but this server, and no other page may hold it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
@@ -65,7 +71,8 @@ struct Office {
 /// If the table cannot be read or has no labels, the marks are those of another table or cannot be written, or the port is taken.
 pub async fn review(settings: ReviewSettings, control: &Control) -> Result<ReviewServer, RunError> {
     let reviewer = settings.reviewer.trim().to_owned();
-    if reviewer.is_empty() || reviewer.chars().count() > NAME || reviewer.chars().any(char::is_control) {
+    let is_hidden = |c: char| c.is_control() || HIDDEN.iter().any(|range| range.contains(&c));
+    if reviewer.is_empty() || reviewer.chars().count() > NAME || reviewer.chars().any(is_hidden) {
         return Err(ReviewError::Reviewer.into());
     }
     let port = settings.port;
@@ -102,7 +109,12 @@ fn prepare(
         "command": "review",
         "version": env!("CARGO_PKG_VERSION"),
         "created_at": Timestamp::now().to_string(),
-        "review": { "reviewer": reviewer, "table": names.table },
+        "review": {
+            "reviewer": reviewer,
+            "table": names.table,
+            "blind": settings.blind,
+            "drawn": columns::has_draws(table.source.table.schema().names()),
+        },
     });
     let page = watch.served(&title(&settings.inputs), &about)?;
     let desk = Desk::new(store, &table, names, reviewer, settings.blind);
@@ -119,6 +131,7 @@ fn prepare(
         ));
     }
     desk.tell_of_draws(observer)?;
+    table.tell_of_labels(observer);
     if table.id.is_none() {
         observer.note(
             "no column names the rows (`id`, `row_id`, `source_id`), so marks are kept by what each row says. Exported marks then train and \

@@ -1,6 +1,6 @@
 //! A labelled table under review: its rows by key, its judges by column.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::ReviewError;
@@ -77,6 +77,34 @@ impl ReviewTable {
         }
     }
 
+    /// Tells of labels that cannot be given, and of those that would be taken for each other.
+    pub fn tell_of_labels(&self, observer: &dyn Observer) {
+        for judge in &self.judges {
+            if let Some(template) = judge.unknown_template() {
+                let labels = judge.labels().collect::<Vec<_>>().join(", ");
+                observer.note(&format!(
+                    "{template} is not a built-in template, so that marks can say only the labels in this table: {labels}"
+                ));
+            }
+        }
+        for (at, first) in self.judges.iter().enumerate() {
+            let labels = |judge: &Judge| judge.labels().map(str::to_owned).collect::<BTreeSet<_>>();
+            let other = self.judges[at + 1..]
+                .iter()
+                .find(|other| other.gold() == first.gold() && labels(other) != labels(first));
+            if let Some(other) = other {
+                observer.warning(&format!(
+                    "`{}label` and `{}label` are different labels, and their marks go into the same column `{}`: of two marks on a row the \
+                     later one counts. Label with one template at a time",
+                    first.prefix(),
+                    other.prefix(),
+                    first.gold()
+                ));
+                return;
+            }
+        }
+    }
+
     /// The columns of gold that marks go into, each once.
     pub fn golds(&self) -> Vec<&'static str> {
         let mut golds = Vec::new();
@@ -98,7 +126,8 @@ impl ReviewTable {
     pub fn report(&self, spool: &Path, blind: bool) -> Result<(ReportWatch, RowNames), RunError> {
         let mut left_out = self.of_judges();
         if blind {
-            left_out.extend(gold_columns::all().chain(ADDED).map(str::to_owned));
+            let names = self.source.table.schema().names();
+            left_out.extend(names.filter(|name| tells(name)).map(str::to_owned));
         }
         let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
         let members: Vec<Shown> = self.judges.iter().map(Judge::shown).collect();
@@ -147,6 +176,15 @@ impl ReviewTable {
         let table = keys.table();
         Ok(RowNames { rows: names, table, set: keys.set() })
     }
+}
+
+/// Whether a column says what somebody thinks of a row: gold, expected calls, faults, marks; or that chance preferred it for a judge's label.
+fn tells(name: &str) -> bool {
+    const OF_GENERATED: [&str; 2] = ["error_type", "edit"];
+    gold_columns::is_expectation(name)
+        || [&ADDED[..], &columns::FINDINGS, &columns::DRAW, &OF_GENERATED]
+            .iter()
+            .any(|names| names.contains(&name))
 }
 
 impl RowNames {

@@ -33,7 +33,7 @@ pub enum MarksError {
     Replaced { place: String },
     /// What is written there is not what this program writes.
     #[error(
-        "in the marks {place}, {why}, so that they are not used; nothing was changed. Copy the file, then mend or delete that line of the \
+        "in the marks {place}, {why}, so that they are not used; nothing was changed. Copy the file, then correct that line of the \
          table `marks` or `draws` with the program `sqlite3`"
     )]
     Damaged { place: String, why: String },
@@ -49,8 +49,14 @@ pub(super) fn of(path: &Path, error: &rusqlite::Error) -> MarksError {
         error => error.to_string(),
     };
     let place = path.display().to_string();
-    if let rusqlite::Error::FromSqlConversionFailure(_, _, why) = error {
-        return MarksError::Damaged { place, why: why.to_string() };
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(_, _, why) => {
+            return MarksError::Damaged { place, why: why.to_string() };
+        }
+        rusqlite::Error::InvalidColumnType(_, column, kind) => {
+            return MarksError::Damaged { place, why: format!("a `{column}` is damaged (it is {kind})") };
+        }
+        _ => {}
     }
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => MarksError::NotOurs { place },

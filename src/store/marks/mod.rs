@@ -120,18 +120,27 @@ impl MarkStore {
 
     fn make_tables(&mut self) -> Result<(), MarksError> {
         let MarkStore { connection, path, .. } = self;
-        let version =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
-                let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
-                if version == 0 {
-                    change.execute_batch(include_str!("schema.sql"))?;
-                    change.pragma_update(None, "application_id", APPLICATION_ID)?;
-                    change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-                }
-                change.commit()?;
-                Ok(version)
-            });
-        check(version.map_err(|error| error::of(path, &error))?, path)
+        let made = connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|change| {
+            let stated = |name| change.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            let (application, version) = (stated("application_id")?, stated("user_version")?);
+            let is_empty: bool =
+                change.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+            // Somebody may have made something else of it since it was looked at.
+            if application != APPLICATION_ID && !is_empty {
+                return Ok(None);
+            }
+            if version == 0 {
+                change.execute_batch(include_str!("schema.sql"))?;
+                change.pragma_update(None, "application_id", APPLICATION_ID)?;
+                change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+            }
+            change.commit()?;
+            Ok(Some(version))
+        });
+        match made.map_err(|error| error::of(path, &error))? {
+            Some(version) => check(version, path),
+            None => Err(MarksError::NotOurs { place: path.display().to_string() }),
+        }
     }
 
     /// Where they are.
@@ -493,6 +502,22 @@ mod tests {
         let before = (read("kept.sqlite"), read("kept.sqlite-wal"));
         assert!(matches!(MarkStore::open(&kept), Err(MarksError::NotOurs { .. })));
         assert_eq!((read("kept.sqlite"), read("kept.sqlite-wal")), before);
+        // One that is locked for longer than anybody waits, and free just then.
+        let locked = folder.path().join("locked.sqlite");
+        let other = Connection::open(&locked).unwrap();
+        other.execute_batch("CREATE TABLE notes (id INTEGER); BEGIN EXCLUSIVE").unwrap();
+        let opening = std::thread::spawn({
+            let locked = locked.clone();
+            move || MarkStore::open(&locked).map(drop)
+        });
+        std::thread::sleep(Duration::from_secs(3));
+        other.execute_batch("COMMIT").unwrap();
+        assert!(opening.join().unwrap().is_err());
+        let stated = |name| other.pragma_query_value(None, name, |row| row.get::<_, String>(0)).unwrap();
+        assert_eq!(stated("journal_mode"), "delete");
+        let tables: i64 =
+            other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+        assert_eq!(tables, 1);
         let text = folder.path().join("notes.txt");
         std::fs::write(&text, "question,tool_call\nnot a database, by far\n".repeat(100)).unwrap();
         assert!(matches!(MarkStore::open(&text), Err(MarksError::NotOurs { .. })));

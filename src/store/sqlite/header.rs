@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -60,9 +61,17 @@ fn may_become_ours(path: &Path, application: i64) -> rusqlite::Result<bool> {
             connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
         Ok(is_empty || stated == application)
     };
-    match look() {
-        // Somebody is making one of it, perhaps.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(true),
-        outcome => outcome,
+    let began = Instant::now();
+    loop {
+        match look() {
+            // Somebody is making one of it, perhaps: SQLite does not wait for that.
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && began.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            outcome => return outcome,
+        }
     }
 }

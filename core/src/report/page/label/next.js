@@ -5,7 +5,7 @@ const DRAW = ["draw_queue", "draw_round", "draw_size", "draw_from", "inclusion_p
 
 /** Why no rows can be drawn here; null where they can. */
 function whyNoDraw(store) {
-  if (list(store.about.columns).includes(DRAW[4])) return "The rows of this table were drawn by tooljudge next, which draws more of them.";
+  if (list(store.about.columns).includes(DRAW[4]) || store.about.review?.drawn) return "The rows of this table were drawn by tooljudge next, which draws more of them.";
   if (store.size < number(store.about.rows)) return "This page does not hold all rows: draw some of all of them with tooljudge next.";
   return null;
 }
@@ -82,7 +82,7 @@ function nextOf(store, marks, act) {
       left.length
         ? el("button", { type: "button", class: "plain", id: "draw", click: act.toMark }, `Mark the ${counted(left.length, "drawn row")} that ${left.length === 1 ? "is" : "are"} left`)
         : el("button", { type: "button", class: "plain", id: "draw", disabled: undrawn.length === 0, click: () => act.draw(drawnOf(undrawn, AT_ONCE), undrawn.length) }, `Draw ${Math.min(AT_ONCE, undrawn.length)} rows at random`),
-      el("button", { type: "button", class: "plain", id: "unsure", click: () => act.unsure(leastSure(store, marks).slice(0, AT_ONCE)) }, `The ${AT_ONCE} least sure`)),
+      store.about.review?.blind ? null : el("button", { type: "button", class: "plain", id: "unsure", click: () => act.unsure(leastSure(store, marks).slice(0, AT_ONCE)) }, `The ${AT_ONCE} least sure`)),
     said,
     chosen && said.length ? el("p", { class: "muted" }, `${counted(chosen, "mark")} ${chosen === 1 ? "was" : "were"} chosen, not drawn: left out of the share.`) : null,
     said.length ? null : el("p", { class: "muted" }, "How many calls are right? Marks on rows that were drawn at random say so for all rows; marks on the least sure find mistakes."));
