@@ -139,6 +139,16 @@ const FAILURES: &[Failure] = &[
         runs: &["compare a.csv c.csv --gate --margin 0.0001"],
         accepted: &[],
     },
+    Failure {
+        condition: "the share that passes has dropped",
+        runs: &["trend worse.jsonl --max-drop 0.1"],
+        accepted: &[],
+    },
+    Failure {
+        condition: "most episodes of the last run",
+        runs: &["trend other.jsonl --max-drop 0.1"],
+        accepted: &[],
+    },
     Failure { condition: "no model is better", runs: &["train chance.jsonl -o my.model"], accepted: &[] },
     Failure {
         condition: "nothing in the input can be judged",
@@ -192,6 +202,8 @@ const OTHERS: &[(u8, &str)] = &[
     (0, "compare a.csv b.csv --gate"),
     (0, "compare a.csv c.csv --gate --margin 0.1"),
     (2, "compare a.csv"),
+    (0, "trend worse.jsonl"),
+    (2, "trend nothing.jsonl"),
     (0, "train house.jsonl --dry-run"),
     (2, "train none.csv --dry-run"),
     (0, "gold quickstart.csv -o gold.jsonl"),
@@ -268,11 +280,24 @@ fn workspace() -> Workspace {
     }
     work.file("chance.jsonl", train::table(360, train::Gold::Chance));
     work.file("house.jsonl", train::table(360, train::Gold::HouseRule));
+    work.file("worse.jsonl", history(&[("asked", 10), ("asked", 1)]));
+    work.file("other.jsonl", history(&[("asked", 10), ("else", 10)]));
     work.file("good.jinja", "{{ question }} {{ tool_call }} {{ tool_definitions }} correct or incorrect");
     work.file("bad.jinja", "{{ nope }}");
     review::labelled(&work, 4);
     assert_eq!(review::Desk::open(&work, "anna", &[]).mark(1, 0, "correct", "").unwrap().status, 200);
     work
+}
+
+/// Runs of one case that was tried ten times: what it asks, and how often it passed.
+fn history(runs: &[(&str, u64)]) -> String {
+    let run = |(at, (asked, passed)): (usize, &(&str, u64))| {
+        let counts = format!(r#""trials":10,"passed":{passed},"failed":{},"errors":0"#, 10 - passed);
+        format!(
+            r#"{{"kind":"tooljudge history","format":1,"time":"2026-11-2{at}T00:00:00Z","run":"{at}","version":"0.1.0","agent":"a","scorer":"tool_evaluator","repeats":10,"suites":[{{"suite":"s","asked":"{asked}",{counts},"cases":[{{"case":"c","asked":"{asked}","setup":"s",{counts}}}]}}]}}"#
+        ) + "\n"
+    };
+    runs.iter().enumerate().map(run).collect()
 }
 
 /// Runs a line, and says how it ended otherwise than by `code`, if it did.

@@ -79,6 +79,7 @@ mod templates;
 mod tls;
 mod train;
 mod transcripts;
+mod trend;
 mod turns;
 mod unreadable;
 mod wide_tables;

@@ -176,6 +176,7 @@ fn kind_of(error: &RunError) -> Fault {
         | RunError::Score(_)
         | RunError::Drive(_)
         | RunError::Compare(_)
+        | RunError::Trend(_)
         | RunError::Merge(_)
         | RunError::Next(_)
         | RunError::Review(_)

@@ -113,6 +113,13 @@ const EXAMPLES: &[Examples] = &[
         &[("Is the second judge better on the same rows?", "tooljudge compare before.csv after.csv")],
     ),
     (
+        "trend",
+        &[
+            ("Is the agent getting better or worse, run by run?", "tooljudge trend history.jsonl"),
+            ("Fail a build if it is shown to do worse", "tooljudge trend history.jsonl --max-drop 0"),
+        ],
+    ),
+    (
         "audit",
         &[("Does planted text change the labels?", "tooljudge audit calls.csv --judge openai:gpt-5-mini")],
     ),

@@ -46,6 +46,7 @@ mod store_place;
 mod suite;
 mod templates;
 mod train;
+mod trend;
 mod width;
 mod without_label;
 
@@ -97,6 +98,7 @@ enum Command {
     Review(Box<review::ReviewArgs>),
     Merge(Box<merge::MergeArgs>),
     Compare(Box<compare::CompareArgs>),
+    Trend(Box<trend::args::TrendArgs>),
     Audit(Box<audit::args::AuditArgs>),
     Gold(Box<gold::args::GoldArgs>),
     Train(Box<train::args::TrainArgs>),
@@ -334,6 +336,7 @@ fn command(
         Command::Review(args) => review::run(*args, host)?,
         Command::Merge(args) => merge::run(*args, host)?,
         Command::Compare(args) => compare::run(*args, host)?,
+        Command::Trend(args) => trend::run(*args, host)?,
         Command::Audit(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
             audit::run(layered(*args, given, &config, audit::args::SECTION, host)?, &config, host)?

@@ -3,7 +3,7 @@
 use super::settings::SettingsError;
 use super::{
     AuditError, BenchError, CompareError, DriveError, GoldError, MergeError, NextError, ReviewError,
-    ScoringError, SuiteError, TrainError,
+    ScoringError, SuiteError, TrainError, TrendError,
 };
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
@@ -45,6 +45,9 @@ pub enum RunError {
     /// The judges cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// The runs of agents cannot be shown.
+    #[error(transparent)]
+    Trend(#[from] TrendError),
     /// Parts of a run cannot be joined.
     #[error(transparent)]
     Merge(#[from] MergeError),

@@ -34,6 +34,7 @@ mod session;
 pub mod settings;
 mod suite;
 mod train;
+mod trend;
 mod write;
 
 pub(crate) use crate::domain::Item;
@@ -49,8 +50,8 @@ pub use compare::{CompareError, CompareSummary, compare};
 pub use control::{Control, Stop};
 pub use convert::{ConvertSummary, Converted, ConvertedFile, TranscriptCounts, convert, convert_blocking};
 pub use drive::{
-    AgentSummary, BaselineComparison, CategoryTally, DriveError, DriveForecast, DriveSummary, drive,
-    drive_blocking, drive_forecast,
+    AgentSummary, BaselineComparison, CategoryTally, DriveError, DriveForecast, DriveSummary, EpisodeLine,
+    drive, drive_blocking, drive_forecast,
 };
 pub use error::RunError;
 pub use forecast::Forecast;
@@ -72,6 +73,7 @@ pub use suite::{
     LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log, suite_from_log_blocking,
 };
 pub use train::{RowCounts, TrainError, TrainSummary, train};
+pub use trend::{TrendError, TrendSummary, trend};
 pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Group, Summary};
 
 pub(crate) use ask::{

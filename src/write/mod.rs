@@ -1,5 +1,6 @@
 //! Writes labelled batches to files (CSV, JSON, Parquet, Arrow), completely or not at all; streams get them as they come.
 
+mod append;
 mod arrow_sink;
 mod csv_sink;
 mod encoder;
@@ -17,6 +18,7 @@ mod sink;
 mod text_file;
 mod whole_file;
 
+pub use append::{append_lines, check_append};
 pub use error::WriteError;
 pub use labels::{CallVerdict, LabelColumns, Labelled};
 pub use manifest_file::{manifest_path, write_manifest};

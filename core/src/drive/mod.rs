@@ -7,6 +7,7 @@
 mod compat;
 mod episode;
 pub mod from_log;
+pub mod history;
 pub mod langchain;
 mod mock;
 mod offered;

@@ -74,7 +74,7 @@ fn sent(entry: &Entry) -> Entry {
 }
 
 /// The same as messages.
-fn messages(entry: &Entry) -> Vec<Message> {
+pub(super) fn messages(entry: &Entry) -> Vec<Message> {
     match entry {
         Entry::User(text) => vec![Message::new(Role::User, text.as_str())],
         Entry::Assistant { text, calls } => {

@@ -9,6 +9,7 @@ mod plain;
 mod step_summary;
 mod table;
 mod terminal;
+mod trend;
 
 pub use audit::{AuditCounts, audit_markdown, audit_terminal};
 pub use comparison::{Compared, comparison};
@@ -19,6 +20,7 @@ pub use plain::{plain, wrapped};
 pub use step_summary::{GateVerdict, StepPart, StepSummary, StepTable, step_summary};
 pub use table::{Column, Table};
 pub use terminal::terminal;
+pub use trend::{pass_rate, trend};
 
 /// The columns of a text that is not for a terminal.
 pub const USUAL_WIDTH: usize = 100;

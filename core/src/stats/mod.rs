@@ -27,6 +27,7 @@ mod repeats;
 mod shift;
 mod significance;
 mod special;
+mod stratified;
 pub mod votes;
 mod weighted;
 
@@ -51,6 +52,7 @@ pub use rated::{Rated, auc_estimate, brier};
 pub use repeats::{Repeats, flip_rate, repeat_kappa};
 pub use shift::{Histogram, PLACES, Shift, shifted};
 pub use significance::{holm, mcnemar_exact, non_inferior};
+pub use stratified::{Stratified, StratifiedTest, stratified};
 pub use weighted::{
     Decidable, Weighted, decidable, log_loss, weighted_auc, weighted_balanced_accuracy, weighted_ece,
 };

@@ -182,9 +182,26 @@ pub struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
 
+    /// Add the results to this file, a line for each agent: `trend` shows how they change from run to run. It holds counts, names and
+    /// hashes
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+
+    /// The experiment that the run is of, for --history, --json and the record beside the outputs
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub experiment: Option<String>,
+
+    /// What else the records say of the run: branch=main. Can be repeated
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = pair)]
+    pub tags: Vec<(String, String)>,
+
     /// Write a JUnit XML report, for CI
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+
+    /// Show a line for each episode: PASS or FAIL, its id, score and latency, and the first two issues
+    #[arg(long)]
+    pub each: bool,
 
     /// Overwrite output files that tooljudge did not write
     #[arg(long)]

@@ -19,12 +19,14 @@ use super::step_summary::StepSummaryFile;
 use super::{Ending, failing, job};
 use crate::environment::EnvironmentName;
 use crate::report::{Column, GateVerdict, Table, counted};
-use crate::run::{self, AgentSummary, BaselineComparison, DriveSummary};
+use crate::run::{self, AgentSummary, BaselineComparison, DriveSummary, EpisodeLine};
 use crate::write;
 
 /// What is printed of episodes, and what they must reach.
 struct Shown {
     json: bool,
+    /// Whether each episode has a line.
+    each: bool,
     min_pass_rate: Option<f64>,
     min_pass_hat: Option<PassHat>,
     allow_failures: bool,
@@ -43,6 +45,7 @@ pub fn run(args: Layered<DriveArgs>, config: &Config, host: &Host) -> anyhow::Re
     }
     let shown = Shown {
         json: args.result.json,
+        each: args.result.each,
         min_pass_rate: args.result.min_pass_rate,
         min_pass_hat: args.result.min_pass_hat,
         allow_failures: args.result.allow_failures,
@@ -66,16 +69,16 @@ fn show(found: &DriveSummary, shown: &Shown, printer: Printer<'_>) -> Ending {
     let is_taken = |path: &Option<std::path::PathBuf>| path.as_deref().is_some_and(write::is_stdout);
     let to_stdout = is_taken(&found.output) || is_taken(&found.turns);
     let text = if shown.json {
-        format!("{:#}", to_json(found))
+        format!("{:#}", to_json(found, shown.each))
     } else {
-        report::render(found, printer.width(to_stdout))
+        report::render(found, shown.each, printer.width(to_stdout))
     };
     match (to_stdout, printer.quiet && !shown.json) {
         (_, true) => {}
         (true, false) => printer.talk(&text),
         (false, false) => printer.data(&text),
     }
-    let written = [("episodes", &found.output), ("turns", &found.turns)];
+    let written = [("episodes", &found.output), ("turns", &found.turns), ("history", &found.history)];
     for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref()?))) {
         if !write::is_stdout(path) {
             printer.talk(&format!("{what:<8} written to {}", path.display()));
@@ -213,7 +216,7 @@ fn of_baseline(compared: &BaselineComparison) -> Vec<String> {
     worse.into_iter().chain(partial).collect()
 }
 
-fn to_json(found: &DriveSummary) -> Value {
+fn to_json(found: &DriveSummary, each: bool) -> Value {
     let baseline: Vec<Value> = found
         .baseline
         .iter()
@@ -247,6 +250,19 @@ fn to_json(found: &DriveSummary) -> Value {
     for (at, agent) in found.agents.iter().enumerate() {
         let failure = |(id, why): (&str, &str)| json!({ "id": id, "reason": why });
         summary["agents"][at]["failures"] = agent.failures().map(failure).collect();
+        if each {
+            let line = |line: &EpisodeLine| {
+                json!({
+                    "id": line.id,
+                    "passed": line.passed,
+                    "ended": line.ended.as_str(),
+                    "score": line.score,
+                    "latency_ms": line.latency_ms,
+                    "issues": line.issues,
+                })
+            };
+            summary["agents"][at]["each"] = agent.lines.iter().map(line).collect();
+        }
     }
     if let Some(grade) = &found.grade {
         summary["grade"] = run::asked(grade);
@@ -254,6 +270,9 @@ fn to_json(found: &DriveSummary) -> Value {
     let shown = |path: &Path| path.display().to_string();
     summary["output"] = json!(found.output.as_deref().map(shown));
     summary["turns"] = json!(found.turns.as_deref().map(shown));
+    summary["history"] = json!(found.history.as_deref().map(shown));
+    summary["experiment"] = json!(found.experiment);
+    summary["tags"] = json!(found.tags);
     summary
 }
 

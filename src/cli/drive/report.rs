@@ -4,10 +4,10 @@ use crate::cli::failing::NAMED;
 use crate::cli::label::summary_table::dollars;
 use crate::cli::score::report::{INDENT, asked, findings, percent};
 use crate::report::{Column, Table, counted, wrapped};
-use crate::run::{AgentSummary, BaselineComparison, DriveSummary};
+use crate::run::{AgentSummary, BaselineComparison, DriveSummary, EpisodeLine};
 
-/// What the agents came to, on lines of `width` columns.
-pub fn render(found: &DriveSummary, width: usize) -> String {
+/// What the agents came to, on lines of `width` columns; with a line for `each` episode if asked for.
+pub fn render(found: &DriveSummary, each: bool, width: usize) -> String {
     let cases = counted(found.cases, "case");
     let times = match found.repeats {
         1 => String::new(),
@@ -16,6 +16,10 @@ pub fn render(found: &DriveSummary, width: usize) -> String {
     let mut text = vec![format!("{cases}{times}, scored by {}", found.scorer)];
     for agent in &found.agents {
         text.push(String::new());
+        if each {
+            text.extend(agent.lines.iter().map(|line| of_episode(line, width)));
+            text.push(String::new());
+        }
         text.extend(of_agent(agent, width));
     }
     for compared in &found.baseline {
@@ -27,6 +31,26 @@ pub fn render(found: &DriveSummary, width: usize) -> String {
         text.push(wrapped(&asked(grade), INDENT, width));
     }
     text.join("\n")
+}
+
+/// Issues of an episode that its line names.
+const ISSUES: usize = 2;
+
+fn of_episode(line: &EpisodeLine, width: usize) -> String {
+    let word = match line.passed {
+        Some(true) => "PASS",
+        Some(false) => "FAIL",
+        None if line.ended.is_scored() => "OPEN",
+        None => "NONE",
+    };
+    let score = line.score.map_or_else(|| "-".to_owned(), |score| format!("{score:.3}"));
+    let issues: Vec<&str> = line.issues.iter().take(ISSUES).map(String::as_str).collect();
+    let more = match line.issues.len().saturating_sub(ISSUES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let issues = if issues.is_empty() { String::new() } else { format!("  {}{more}", issues.join("; ")) };
+    wrapped(&format!("[{word}] {}  {score}  {} ms{issues}", line.id, line.latency_ms), "       ", width)
 }
 
 fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {

@@ -102,6 +102,9 @@ impl Settings<'_> {
             gold: args.scoring.gold,
             junit: args.result.junit.clone(),
             baseline: args.result.baseline.clone(),
+            history: args.result.history.clone(),
+            experiment: args.result.experiment.clone(),
+            tags: args.result.tags.iter().cloned().collect(),
             ..DriveSettings::new(source, agents)
         })
     }

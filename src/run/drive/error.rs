@@ -61,6 +61,9 @@ pub enum DriveError {
     /// A file of earlier episodes that cannot be compared with.
     #[error("--baseline {}: {why}", path.display())]
     Baseline { path: PathBuf, why: String },
+    /// A history that no run can be added to.
+    #[error("--history {}: {why}", path.display())]
+    History { path: PathBuf, why: String },
     /// A case of the script that no suite has.
     #[error("{}: no case has the id `{case}`{near}", path.display())]
     ScriptCase { path: PathBuf, case: String, near: String },

@@ -257,6 +257,9 @@ impl DrivePlan {
         if let Some(file) = &plan.settings.junit {
             write::write_text(file, &junit::render(&agents.iter().map(suite).collect::<Vec<_>>()))?;
         }
+        if let Some(file) = &plan.settings.history {
+            plan.add_to(file, &agents)?;
+        }
         let summary = DriveSummary {
             scorer: plan.scorer_name(),
             cases: plan.stages.len() as u64,
@@ -266,6 +269,9 @@ impl DrivePlan {
             baseline: compared,
             output: episodes.and(plan.output.as_ref()).map(|output| output.path.clone()),
             turns: turns.and(plan.turns.as_ref()).map(|output| output.path.clone()),
+            history: plan.settings.history.clone(),
+            experiment: plan.settings.experiment.clone(),
+            tags: plan.settings.tags.clone(),
             elapsed: began.elapsed(),
             agents,
         };
@@ -285,7 +291,7 @@ impl DrivePlan {
         Some(PanelSettings { max_cost: left.or(panel.max_cost), ..panel })
     }
 
-    fn scorer_name(&self) -> String {
+    pub(super) fn scorer_name(&self) -> String {
         let name = if self.of_tasks() { "trajectory" } else { self.scorer.name() };
         match self.settings.follows.peer() {
             Some(peer) => format!("{name} (as {peer})"),
@@ -432,6 +438,8 @@ impl DrivePlan {
             "suites": self.suites.iter().map(|(name, cases)| json!({ "name": name, "cases": cases })).collect::<Vec<_>>(),
             "repeats": self.repeats(),
             "compat": self.settings.follows.peer(),
+            "experiment": self.settings.experiment,
+            "tags": self.settings.tags,
             "agent_version": self.version.to_json(),
             "agents": agents,
             "store": self.store.as_ref().map(|store| store.place().to_string()),

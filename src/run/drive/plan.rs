@@ -8,6 +8,7 @@ use super::agent::{Agent, AgentReady};
 use super::baseline;
 use super::error::DriveError;
 use super::grading::kept_for_grading;
+use super::history;
 use super::own::Own;
 use super::passes::OfAgents;
 use super::resuming::Version;
@@ -380,12 +381,21 @@ fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Opti
         AgentKind::Script(path) => Some(path.clone()),
         AgentKind::Model(_) | AgentKind::Own(_) => None,
     }));
-    let places: Vec<&PathBuf> =
-        settings.output.path.iter().chain(&settings.turns.path).chain(&settings.junit).collect();
+    let places: Vec<&PathBuf> = settings
+        .output
+        .path
+        .iter()
+        .chain(&settings.turns.path)
+        .chain(&settings.junit)
+        .chain(&settings.history)
+        .collect();
     let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     check_places(&paths, places.into_iter())?;
     if let Some(junit) = settings.junit.as_ref().filter(|_| asks) {
         check_text(junit, settings.output.force)?;
+    }
+    if let Some(history) = settings.history.as_ref().filter(|_| asks) {
+        history::check(history)?;
     }
     let open = |to: &crate::run::settings::OutputSettings| -> Result<Option<Output>, RunError> {
         let Some(path) = to.path.clone() else { return Ok(None) };

@@ -61,6 +61,11 @@ impl Version {
         Ok(Version { name, key, selected, resumes })
     }
 
+    /// What names the agents' code, where the user says.
+    pub(super) fn given(&self) -> Option<&str> {
+        (!self.name.starts_with("run ")).then_some(self.name.as_str())
+    }
+
     /// For the run's record, where the next run finds it.
     pub(super) fn to_json(&self) -> Value {
         json!({ "name": self.name, "key": self.key, "selected": self.selected })

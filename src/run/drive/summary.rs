@@ -10,6 +10,7 @@ use super::BaselineComparison;
 use super::replay::Played;
 use super::tables::latency_ms;
 use crate::domain::Paid;
+use crate::drive::history::Counts;
 use crate::drive::record::expected_calls;
 use crate::drive::{Case, Ended};
 use crate::run::junit::CaseOutcome;
@@ -38,6 +39,12 @@ pub struct DriveSummary {
     pub output: Option<PathBuf>,
     /// Where the turns were written.
     pub turns: Option<PathBuf>,
+    /// Where the results were added to those of earlier runs.
+    pub history: Option<PathBuf>,
+    /// The experiment that the run is of.
+    pub experiment: Option<String>,
+    /// What else was said of the run.
+    pub tags: BTreeMap<String, String>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -73,10 +80,31 @@ pub struct AgentSummary {
     pub own_usd: f64,
     /// Replies that an earlier run had paid for.
     pub cached: u64,
+    /// All episodes, in order.
+    pub lines: Vec<EpisodeLine>,
     /// All episodes by name, and how each came out.
     pub(super) listed: Vec<(String, CaseOutcome)>,
     /// The scored episodes of each case, and all of them.
     pub(super) trials: BTreeMap<(String, String), (Trials, u64)>,
+    /// How the episodes of each case came out.
+    pub(super) counts: BTreeMap<(String, String), Counts>,
+}
+
+/// One episode in a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpisodeLine {
+    /// The case and the repeat, with as much as tells suites and agents apart.
+    pub id: String,
+    /// Whether it passed; `None` without a score, and where nobody graded its answer.
+    pub passed: Option<bool>,
+    /// How it ended.
+    pub ended: Ended,
+    /// Its score.
+    pub score: Option<f64>,
+    /// How long it took, tools as mocked.
+    pub latency_ms: u64,
+    /// What is wrong with it, or why it has no score.
+    pub issues: Vec<String>,
 }
 
 /// The episodes of one category.
@@ -105,6 +133,7 @@ impl AgentSummary {
             ended: BTreeMap::new(),
             why: BTreeMap::new(),
             tally: Tally::default(),
+            lines: Vec::new(),
             listed: Vec::new(),
             categories: Vec::new(),
             flawed: 0,
@@ -116,6 +145,7 @@ impl AgentSummary {
             own_usd: 0.0,
             cached: 0,
             trials: BTreeMap::new(),
+            counts: BTreeMap::new(),
         }
     }
 
@@ -149,12 +179,33 @@ impl AgentSummary {
             }
         }
         self.listed.push((id.to_owned(), outcome(ended, scored)));
+        let issues = match scored {
+            Ok(scored) => scored.issues.iter().map(|issue| issue.message.clone()).collect(),
+            Err(error) => vec![error.to_string()],
+        };
+        self.lines.push(EpisodeLine {
+            id: id.to_owned(),
+            passed: passed.or((ended.is_scored() && scored.is_err()).then_some(false)),
+            ended,
+            score: scored.as_ref().ok().and_then(|scored| scored.score),
+            latency_ms: latency_ms(played),
+            issues,
+        });
         let (trials, all) = self.trials.entry((suite.to_owned(), case.id.clone())).or_default();
         *all += 1;
         if let Some(passed) = passed.filter(|_| ended.is_scored()) {
             trials.scored += 1;
             trials.passed += u64::from(passed);
         }
+        let counts = self.counts.entry((suite.to_owned(), case.id.clone())).or_default();
+        counts.trials += 1;
+        *match (ended.is_scored(), scored.is_ok(), passed) {
+            (false, ..) => &mut counts.errors,
+            (true, true, Some(true)) => &mut counts.passed,
+            (true, true, None) => &mut counts.ungraded,
+            // As in the tally, what the scorer cannot read has failed.
+            (true, ..) => &mut counts.failed,
+        } += 1;
         if let Some(category) = &case.category {
             self.categorize(category, ended, passed, scored.is_err());
         }
@@ -218,6 +269,12 @@ impl AgentSummary {
         at(0.5).zip(at(0.95))
     }
 
+    /// How long a scored episode took on average, in milliseconds.
+    pub fn mean_latency_ms(&self) -> Option<f64> {
+        let all = self.latencies.len() as f64;
+        (all > 0.0).then(|| self.latencies.iter().map(|ms| *ms as f64).sum::<f64>() / all)
+    }
+
     /// pass@k and pass^k; empty where no case was scored twice.
     pub fn pass_rates(&self) -> Vec<PassRate> {
         let trials: Vec<Trials> = self.trials.values().map(|(trials, _)| *trials).collect();
@@ -271,7 +328,7 @@ impl AgentSummary {
             "flawed": self.flawed,
             "categories": categories,
             "metrics": self.metrics().collect::<BTreeMap<_, _>>(),
-            "latency_ms": latency.map(|(p50, p95)| json!({ "p50": p50, "p95": p95 })),
+            "latency_ms": latency.map(|(p50, p95)| json!({ "p50": p50, "p95": p95, "mean": self.mean_latency_ms() })),
             "steps": self.steps,
             "calls": self.calls,
             "usage": self.paid.map(|paid| json!({

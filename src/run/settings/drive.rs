@@ -1,5 +1,6 @@
 //! Settings of a run of agents through cases.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,6 +58,12 @@ pub struct DriveSettings {
     pub junit: Option<PathBuf>,
     /// The episodes of an earlier run, to compare with. Default: none.
     pub baseline: Option<PathBuf>,
+    /// A file that each run adds its results to, a line for each agent. Default: none.
+    pub history: Option<PathBuf>,
+    /// The experiment that the run is of, for its records. Default: none.
+    pub experiment: Option<String>,
+    /// What else its records say of the run. Default: nothing.
+    pub tags: BTreeMap<String, String>,
 }
 
 /// Where cases come from.
@@ -195,6 +202,9 @@ impl DriveSettings {
             gold: false,
             junit: None,
             baseline: None,
+            history: None,
+            experiment: None,
+            tags: BTreeMap::new(),
         }
     }
 

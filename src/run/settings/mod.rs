@@ -22,6 +22,7 @@ mod score;
 mod store;
 mod suite;
 mod train;
+mod trend;
 
 pub use crate::read::{InMemory, Take};
 pub use crate::run::input::{NoShard, Shard};
@@ -51,3 +52,4 @@ pub use store::StoreSettings;
 pub use suite::SuiteSettings;
 pub use tooljudge_core::drive::from_log::{CaseMode, ExpectedParts};
 pub use train::TrainSettings;
+pub use trend::TrendSettings;

@@ -1,0 +1,260 @@
+//! Runs over time, on a terminal.
+
+use super::numbers::counted;
+use super::plain::{plain, within, wrapped};
+use super::table::{Column, Table};
+use crate::drive::history::{Against, AgentTrend, CaseChange, Change, Counts, RunRecord, Verdict};
+use crate::stats::{Estimate, Trials, share, wilson};
+
+/// Runs and cases that are shown; all are in the other outputs.
+const RUNS: usize = 20;
+const CASES: usize = 30;
+/// Cases that are named in a sentence.
+const NAMED: usize = 8;
+/// How the lines of a paragraph go on.
+const INDENT: &str = "         ";
+/// The columns of an agent's name.
+const AGENT: usize = 80;
+
+/// All agents, on lines of `width` columns.
+pub fn trend(agents: &[AgentTrend], width: usize) -> String {
+    agents.iter().map(|agent| of_agent(agent, width)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn of_agent(agent: &AgentTrend, width: usize) -> String {
+    let mut parts = vec![format!("agent    {}", within(&agent.agent, AGENT)), runs(&agent.runs).text(width)];
+    let mut notes = Vec::new();
+    if agent.runs.len() > RUNS {
+        notes.push(format!("shown    the last {RUNS} of {} runs; --json and -o have all", agent.runs.len()));
+    }
+    if !agent.replayed.is_empty() {
+        notes.push(format!(
+            "replayed {} left out: all replies were stored ones of an earlier run of the same version",
+            counted(agent.replayed.len() as u64, "run")
+        ));
+    }
+    if !agent.differs.is_empty() {
+        notes.push(format!("differs  from run to run: {}", agent.differs.join(", ")));
+    }
+    if agent.changes.is_empty() {
+        notes.push("compared with nothing: there is no other run".to_owned());
+    }
+    parts.extend(
+        (!notes.is_empty())
+            .then(|| notes.iter().map(|note| wrapped(note, INDENT, width)).collect::<Vec<_>>().join("\n")),
+    );
+    parts.extend(agent.changes.iter().map(|change| of_change(change, width)));
+    if let Some(change) = agent.changes.last() {
+        parts.extend(cases(change, width));
+    }
+    parts.join("\n\n")
+}
+
+/// The share of a suite's scored episodes that pass; its cases are clusters.
+pub fn pass_rate<'a>(cases: impl Iterator<Item = &'a Counts>) -> Option<Estimate> {
+    let parts = cases.map(Counts::decided).map(|trials| (trials.passed, trials.scored));
+    share(&parts.collect::<Vec<_>>())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+fn range(low: f64, high: f64) -> String {
+    format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high)
+}
+
+/// A line for each run, and for each of its suites where they are several.
+fn runs(runs: &[RunRecord]) -> Table {
+    let shown = &runs[runs.len().saturating_sub(RUNS)..];
+    let by_suite = runs.iter().any(|run| run.suites.len() > 1);
+    let has_experiments = shown.iter().any(|run| run.experiment.is_some());
+    let mut columns = vec![Column::Name, Column::Name];
+    let mut header = vec!["run", "time (UTC)"];
+    if has_experiments {
+        columns.push(Column::Name);
+        header.push("experiment");
+    }
+    if by_suite {
+        columns.push(Column::Name);
+        header.push("suite");
+    }
+    columns.extend([Column::Figure, Column::Figure, Column::Figure, Column::Words, Column::Figure]);
+    header.extend(["passed", "of", "share", "95 % interval", "no score"]);
+    let mut table = Table::new(columns);
+    table.add_row(header);
+    for run in shown {
+        for suite in &run.suites {
+            let rate = pass_rate(suite.cases.iter().map(|case| &case.counts));
+            let decided = suite.counts.decided();
+            let mut row = vec![run.run.clone(), run.time.replace('T', " ").trim_end_matches('Z').to_owned()];
+            row.extend(has_experiments.then(|| run.experiment.as_deref().map(plain).unwrap_or_default()));
+            row.extend(by_suite.then(|| plain(&suite.suite)));
+            row.extend([
+                decided.passed.to_string(),
+                decided.scored.to_string(),
+                rate.map_or_else(|| "-".to_owned(), |rate| percent(rate.value)),
+                rate.map_or_else(String::new, |rate| range(rate.low, rate.high)),
+                (suite.counts.errors + suite.counts.ungraded).to_string(),
+            ]);
+            table.add_row(row);
+        }
+    }
+    table
+}
+
+/// One comparison in words.
+fn of_change(change: &Change, width: usize) -> String {
+    let with = match (change.against, &change.runs[..]) {
+        (Against::Earlier, runs) => format!("all {} earlier runs", runs.len()),
+        (Against::Previous, [run, ..]) => format!("the run before, {run}"),
+        (Against::Baseline, [run, ..]) => format!("the baseline, {run}"),
+        (_, []) => String::new(),
+    };
+    let mut text = match (change.found, change.verdict()) {
+        (Some(found), Some(verdict)) => {
+            let by = found.difference;
+            let cases = counted(change.cases.len() as u64, "case");
+            format!(
+                "against  {with}: {}. {cases}: {} of {} passed then, {} of {} now; {} points, 95 % interval {} to {}; p = {}",
+                in_words(verdict),
+                percent(found.before),
+                counted(change.episodes.0, "episode"),
+                percent(found.after),
+                counted(change.episodes.1, "episode"),
+                points(by.value),
+                points(by.low),
+                points(by.high),
+                p_value(change.p_adjusted),
+            )
+        }
+        _ => format!("against  {with}: nothing can be compared"),
+    };
+    let left = [
+        (change.changed, "asks or expects something else now"),
+        (change.added, "is new"),
+        (change.removed, "is gone"),
+        (change.unscored, "has no score in one of them"),
+    ];
+    let left: Vec<String> = left
+        .into_iter()
+        .filter(|(cases, _)| *cases > 0)
+        .map(|(cases, why)| format!("{cases} {why}"))
+        .collect();
+    if !left.is_empty() {
+        text += &format!(". Cases that are not compared: {}", left.join(", "));
+    }
+    if change.other_setup > 0 {
+        let cases = counted(change.other_setup as u64, "case");
+        text += &format!(". {cases} with other instructions or tools than then");
+    }
+    let mut lines = vec![wrapped(&text, INDENT, width)];
+    for suite in &change.suites {
+        let by = suite.found.difference;
+        let line = format!(
+            "suite    {}: {}; {} then, {} now; {} points, 95 % interval {} to {}; p = {}",
+            plain(&suite.suite),
+            in_words(suite.verdict(change.suites.len())),
+            percent(suite.found.before),
+            percent(suite.found.after),
+            points(by.value),
+            points(by.low),
+            points(by.high),
+            p_value(suite.p_adjusted)
+        );
+        lines.push(wrapped(&line, INDENT, width));
+    }
+    for (what, sign) in [("fell", -1.0), ("rose", 1.0)] {
+        let mut moved: Vec<&CaseChange> =
+            change.cases.iter().filter(|case| sign * case.difference() > 0.0).collect();
+        moved.sort_by(|a, b| (sign * b.difference()).total_cmp(&(sign * a.difference())));
+        if !moved.is_empty() {
+            let names: Vec<String> = moved.iter().take(NAMED).map(|case| name(change, case)).collect();
+            let more = match moved.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            lines.push(wrapped(&format!("{what:<8} {}{more}", names.join(", ")), INDENT, width));
+        }
+    }
+    lines.join("\n")
+}
+
+fn in_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better, beyond chance",
+        Verdict::Worse => "worse, beyond chance",
+        Verdict::Undecided => "no difference is shown",
+        Verdict::Untestable => "too few episodes to show a difference; --repeats makes more",
+    }
+}
+
+/// A case, with as much as tells suites apart.
+fn name(change: &Change, case: &CaseChange) -> String {
+    if change.suites.is_empty() {
+        plain(&case.case)
+    } else {
+        format!("{}/{}", plain(&case.suite), plain(&case.case))
+    }
+}
+
+/// The cases that failed on either side.
+fn cases(change: &Change, width: usize) -> Vec<String> {
+    let failed =
+        |case: &&CaseChange| [case.before, case.after].iter().any(|trials| trials.passed < trials.scored);
+    let mut failing: Vec<&CaseChange> = change.cases.iter().filter(failed).collect();
+    if failing.is_empty() {
+        return Vec::new();
+    }
+    // Those that say most first; all else in the order of the suite.
+    failing.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
+    let mut table = Table::new([
+        Column::Name,
+        Column::Figure,
+        Column::Words,
+        Column::Figure,
+        Column::Words,
+        Column::Figure,
+    ]);
+    let before = match change.against {
+        Against::Previous => "before",
+        Against::Earlier => "earlier",
+        Against::Baseline => "baseline",
+    };
+    table.add_row(["case", before, "95 % interval", "last", "95 % interval", "p"]);
+    for case in failing.iter().take(CASES) {
+        let cell = |trials: Trials| format!("{} of {}", trials.passed, trials.scored);
+        let interval = |trials: Trials| {
+            wilson(trials.passed, trials.scored).map_or_else(String::new, |(low, high)| range(low, high))
+        };
+        table.add_row([
+            name(change, case),
+            cell(case.before),
+            interval(case.before),
+            cell(case.after),
+            interval(case.after),
+            p_value(case.p_adjusted),
+        ]);
+    }
+    let mut notes = Vec::new();
+    match change.cases.len() - failing.len() {
+        0 => {}
+        1 => notes.push("1 case passed each time.".to_owned()),
+        others => notes.push(format!("{others} cases passed each time.")),
+    }
+    if failing.len() > CASES {
+        notes.push(format!("{} more cases are in --json and -o.", failing.len() - CASES));
+    }
+    let all = counted(change.cases.len() as u64, "case");
+    notes.push(format!("p is Fisher's exact test, corrected for {all} by Holm's method."));
+    vec![table.text(width), wrapped(&notes.join(" "), "", width)]
+}
+
+fn points(share: f64) -> String {
+    let text = format!("{:+.1}", 100.0 * share);
+    if text == "-0.0" || text == "+0.0" { "0.0".to_owned() } else { text }
+}
+
+fn p_value(p: f64) -> String {
+    if p < 1e-4 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
+}

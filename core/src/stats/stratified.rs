@@ -1,0 +1,327 @@
+//! Two runs of the same cases, each tried any number of times: whether one passes more often, and by how much.
+
+use super::estimate::Estimate;
+use super::pass_rates::Trials;
+use super::quantile::{Z, normal_upper};
+
+/// Additions that an exact distribution may cost; beyond, so many tries are counted that the normal one is as good.
+const MAX_ADDITIONS: u64 = 200_000_000;
+
+/// Steps of a search by halves: beyond, doubles tell nothing apart.
+const STEPS: u32 = 50;
+
+/// How often cases pass in two runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stratified {
+    /// The share of the first run that passes, each case weighing as it does in the second.
+    pub before: f64,
+    /// The share of the second run that passes.
+    pub after: f64,
+    /// The second less the first.
+    pub difference: Estimate,
+    /// Whether it may be chance.
+    pub test: StratifiedTest,
+}
+
+/// A test of two runs, case by case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StratifiedTest {
+    /// Two-sided.
+    pub p: f64,
+    /// The least `p` that these tries could have come to, had all that could go one way gone that way. Where it is 0.05 or more, the
+    /// test can show nothing.
+    pub least_p: f64,
+    /// Whether both are exact.
+    pub exact: bool,
+}
+
+/// How the second run of each case differs from the first. Cases that one of the runs did not score are left out; `None` where none
+/// is left.
+///
+/// The test is exact: where a case passes as often in both runs, each way to divide its passed tries among both runs is equally likely
+/// (R. A. Fisher, "The Design of Experiments", 1935), and the passed tries of the second run are added up over cases (M. W. Birch,
+/// "The detection of partial association, I: the 2 × 2 case", JRSS B 26, 1964; two-sided by twice the smaller tail). Of one case it
+/// is Fisher's exact test; of cases that were tried once in each run it is McNemar's. It is about these cases, whose tries are taken
+/// to be independent, not about others like them.
+///
+/// So is the interval of the difference: it holds the differences that the data do not contradict, by the score test (O. Miettinen and
+/// M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 4, 1985, section on stratified data), with half a try
+/// taken off as for the normal form of the test.
+pub fn stratified(cases: &[(Trials, Trials)]) -> Option<Stratified> {
+    let cases: Vec<(Trials, Trials)> =
+        cases.iter().copied().filter(|(a, b)| a.scored > 0 && b.scored > 0).collect();
+    if cases.is_empty() {
+        return None;
+    }
+    let tries: f64 = cases.iter().map(|(_, b)| b.scored as f64).sum();
+    let mean = |of: &dyn Fn(&(Trials, Trials)) -> f64| -> f64 {
+        cases.iter().map(|case| of(case) * case.1.scored as f64 / tries).sum()
+    };
+    let (before, after) = (mean(&|(a, _)| share(*a)), mean(&|(_, b)| share(*b)));
+    let value = after - before;
+    let end = |outwards: f64| {
+        // From the difference, which is possible, to the outermost that is.
+        let (mut inner, mut outer) = (value, outwards);
+        if is_possible(&cases, value, outer) {
+            return outer;
+        }
+        for _ in 0..STEPS {
+            let middle = (inner + outer) / 2.0;
+            if is_possible(&cases, value, middle) { inner = middle } else { outer = middle }
+        }
+        outer
+    };
+    let difference = Estimate { value, low: end(-1.0), high: end(1.0) };
+    Some(Stratified { before, after, difference, test: test(&cases) })
+}
+
+fn share(trials: Trials) -> f64 {
+    trials.passed.min(trials.scored) as f64 / trials.scored as f64
+}
+
+/// Whether the true difference may be `by` in each case, when `seen` was seen over all of them.
+fn is_possible(cases: &[(Trials, Trials)], seen: f64, by: f64) -> bool {
+    let tries: f64 = cases.iter().map(|(_, b)| b.scored as f64).sum();
+    let (mut variance, mut informative) = (0.0, 0.0);
+    for (a, b) in cases {
+        let (n_a, n_b) = (a.scored as f64, b.scored as f64);
+        let p = likeliest(*a, *b, by);
+        let spread = p * (1.0 - p) / n_a + (p + by) * (1.0 - p - by) / n_b;
+        let weight = n_b / tries;
+        variance += weight * weight * spread.max(0.0) * (n_a + n_b) / (n_a + n_b - 1.0);
+        informative += n_a * n_b / (n_a + n_b);
+    }
+    let away = ((seen - by).abs() - 0.5 / informative).max(0.0);
+    away <= Z * variance.sqrt()
+}
+
+/// The chance of passing in the first run that makes both runs of a case likeliest, if that of the second is higher by `by`.
+fn likeliest(a: Trials, b: Trials, by: f64) -> f64 {
+    let (mut low, mut high) = ((-by).max(0.0), (1.0 - by).min(1.0));
+    let [a_passed, b_passed] = [a, b].map(|trials| trials.passed.min(trials.scored) as f64);
+    let (a_failed, b_failed) = (a.scored as f64 - a_passed, b.scored as f64 - b_passed);
+    // The slope of the likelihood's logarithm, which falls; what has not happened does not pull.
+    let pull = |count: f64, chance: f64| if count > 0.0 { count / chance } else { 0.0 };
+    for _ in 0..STEPS {
+        let p = (low + high) / 2.0;
+        let slope = pull(a_passed, p) - pull(a_failed, 1.0 - p) + pull(b_passed, p + by)
+            - pull(b_failed, 1.0 - p - by);
+        if slope > 0.0 { low = p } else { high = p }
+    }
+    (low + high) / 2.0
+}
+
+/// What is known of the second run's passed tries of one case where it passes as often in both: the fewest that are possible, and the
+/// chance of so many and of each number above.
+fn hypergeometric(a: Trials, b: Trials) -> (u64, Vec<f64>) {
+    let passed = a.passed.min(a.scored) + b.passed.min(b.scored);
+    let failed = a.scored + b.scored - passed;
+    let (least, most) = (b.scored.saturating_sub(failed), passed.min(b.scored));
+    // Each from the one before, then all divided by their sum; the largest is near 1, so that none of weight vanishes.
+    let mut logs = vec![0.0_f64];
+    for x in least..most {
+        let up = (passed - x) as f64 * (b.scored - x) as f64;
+        let down = (x + 1) as f64 * (failed + x + 1 - b.scored) as f64;
+        logs.push(logs.last().copied().unwrap_or_default() + (up / down).ln());
+    }
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
+    let whole: f64 = weights.iter().sum();
+    (least, weights.into_iter().map(|weight| weight / whole).collect())
+}
+
+fn test(cases: &[(Trials, Trials)]) -> StratifiedTest {
+    let seen: u64 = cases.iter().map(|(_, b)| b.passed.min(b.scored)).sum();
+    let parts: Vec<(u64, Vec<f64>)> = cases.iter().map(|(a, b)| hypergeometric(*a, *b)).collect();
+    let least: u64 = parts.iter().map(|part| part.0).sum();
+    let (mut cost, mut reach) = (0_u64, 1_u64);
+    for (_, chances) in &parts {
+        cost = cost.saturating_add(reach.saturating_mul(chances.len() as u64));
+        reach += chances.len() as u64 - 1;
+    }
+    if cost > MAX_ADDITIONS {
+        return approximate(&parts, seen, least + reach - 1);
+    }
+    let mut chances = vec![1.0];
+    for (_, part) in parts.iter().filter(|(_, part)| part.len() > 1) {
+        let mut sums = vec![0.0; chances.len() + part.len() - 1];
+        for (at, chance) in chances.iter().enumerate() {
+            for (more, other) in part.iter().enumerate() {
+                sums[at + more] += chance * other;
+            }
+        }
+        chances = sums;
+    }
+    let at = (seen - least) as usize;
+    let two_sided = |tail: f64| (2.0 * tail).min(1.0);
+    let tails = [chances[..=at].iter().sum::<f64>(), chances[at..].iter().sum()];
+    let ends = [chances.first(), chances.last()].map(|end| end.copied().unwrap_or(1.0));
+    StratifiedTest {
+        p: two_sided(tails[0].min(tails[1])),
+        least_p: two_sided(ends[0].min(ends[1])),
+        exact: true,
+    }
+}
+
+/// The same by a normal distribution, with half a try taken off (N. Mantel and W. Haenszel, Journal of the National Cancer Institute
+/// 22, 1959).
+fn approximate(parts: &[(u64, Vec<f64>)], seen: u64, most: u64) -> StratifiedTest {
+    let (mut mean, mut variance) = (0.0, 0.0);
+    for (least, chances) in parts {
+        let moment = |power: i32| -> f64 {
+            chances.iter().enumerate().map(|(more, chance)| (more as f64).powi(power) * chance).sum()
+        };
+        mean += *least as f64 + moment(1);
+        variance += moment(2) - moment(1).powi(2);
+    }
+    let least = parts.iter().map(|part| part.0).sum::<u64>();
+    let p = |passed: u64| {
+        let away = ((passed as f64 - mean).abs() - 0.5).max(0.0);
+        if variance > 0.0 { (2.0 * normal_upper(away / variance.sqrt())).min(1.0) } else { 1.0 }
+    };
+    StratifiedTest { p: p(seen), least_p: p(least).min(p(most)), exact: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::mcnemar_exact;
+    use super::*;
+
+    fn trials(passed: u64, scored: u64) -> Trials {
+        Trials { scored, passed }
+    }
+
+    #[test]
+    fn known_tables() {
+        for (cases, p, least_p) in [
+            // Fisher's tea: 3 of 4 and 1 of 4; one tail is 17/70.
+            (vec![(trials(1, 4), trials(3, 4))], 34.0 / 70.0, 2.0 / 70.0),
+            (vec![(trials(0, 4), trials(4, 4))], 2.0 / 70.0, 2.0 / 70.0),
+            // Always the same: nothing to tell.
+            (vec![(trials(4, 4), trials(4, 4)), (trials(0, 2), trials(0, 9))], 1.0, 1.0),
+            // Nine earlier tries that passed, and one now that fails.
+            (vec![(trials(9, 9), trials(0, 1))], 0.2, 0.2),
+            (vec![(trials(9, 9), trials(0, 1)); 2], 0.02, 0.02),
+            (vec![(trials(1, 1), trials(0, 1)); 5], 0.0625, 0.0625),
+            (vec![(trials(1, 1), trials(0, 1)); 6], 0.03125, 0.03125),
+        ] {
+            let found = test(&cases);
+            assert!(
+                (found.p - p).abs() < 1e-12 && (found.least_p - least_p).abs() < 1e-12 && found.exact,
+                "{found:?}"
+            );
+        }
+        assert_eq!(stratified(&[]), None);
+        assert_eq!(stratified(&[(trials(0, 0), trials(1, 1))]), None);
+    }
+
+    #[test]
+    fn each_case_weighs_as_in_the_second_run() {
+        // Ten tries of the hard case then, one of each now: the mix is no fall.
+        let found = stratified(&[(trials(1, 10), trials(0, 1)), (trials(1, 1), trials(1, 1))]).unwrap();
+        assert!((found.before - 0.55).abs() < 1e-12 && found.after == 0.5, "{found:?}");
+        assert!((found.difference.value + 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn intervals_of_the_difference() {
+        let pairs = |parts: &[(usize, (u64, u64), (u64, u64))]| -> Vec<(Trials, Trials)> {
+            let pair = |(times, a, b): &(usize, (u64, u64), (u64, u64))| {
+                std::iter::repeat_n((trials(a.0, a.1), trials(b.0, b.1)), *times)
+            };
+            parts.iter().flat_map(pair).collect()
+        };
+        for (parts, low, high) in [
+            // One case of eight broke: p is 2/70.
+            (&[(1, (4, 4), (0, 4)), (7, (4, 4), (4, 4))][..], -0.34225, -0.00070),
+            // Tried once each: p is 2/128, and 1/16.
+            (&[(7, (1, 1), (0, 1)), (5, (1, 1), (1, 1))], -0.90493, -0.05319),
+            (&[(5, (1, 1), (0, 1)), (7, (1, 1), (1, 1))], -0.81673, 0.05842),
+            (&[(1, (10, 10), (10, 10))], -0.41311, 0.41311),
+            (&[(1, (81, 263), (15, 148))], -0.28375, -0.12317),
+            (&[(1, (1, 3), (0, 1)), (3, (3, 3), (0, 1)), (8, (3, 3), (1, 1))], -0.63839, -0.02013),
+        ] {
+            let found = stratified(&pairs(parts)).unwrap().difference;
+            assert!((found.low - low).abs() < 1e-5 && (found.high - high).abs() < 1e-5, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn many_tries_are_no_less_exact_than_needed() {
+        let cases: Vec<(Trials, Trials)> =
+            (0..60).map(|at| (trials(20 + at % 17, 50), trials(18 + at % 19, 50))).collect();
+        let exact = test(&cases);
+        let parts: Vec<_> = cases.iter().map(|(a, b)| hypergeometric(*a, *b)).collect();
+        let seen = cases.iter().map(|(_, b)| b.passed).sum();
+        let most = parts.iter().map(|part| part.0 + part.1.len() as u64 - 1).sum();
+        let near = approximate(&parts, seen, most);
+        assert!((exact.p - near.p).abs() < 0.002 * exact.p.max(0.1), "{exact:?} {near:?}");
+    }
+
+    #[test]
+    fn chance_is_seldom_called_more() {
+        // 40 cases, each of which passes as often in both runs: p < 0.05 in at most 5 % of them, but for what is drawn.
+        let mut random = crate::domain::Random::new(3);
+        let mut alarms = 0;
+        for _ in 0..600 {
+            let case = |case: u32| {
+                let mut of = |scored: u64| {
+                    trials(
+                        (0..scored).filter(|_| random.unit() < f64::from(case) / 40.0).count() as u64,
+                        scored,
+                    )
+                };
+                (of(5), of(1))
+            };
+            alarms += u32::from(test(&(0..40).map(case).collect::<Vec<_>>()).p < 0.05);
+        }
+        assert!((6..=45).contains(&alarms), "{alarms} of 600");
+    }
+
+    /// The chance of as many passed tries of `b`, or of fewer, counted out over all ways to divide each case's tries.
+    fn counted(cases: &[(Trials, Trials)]) -> f64 {
+        let mut ways = vec![(0_u64, 1.0)];
+        for (a, b) in cases {
+            let (all, passed) = ((a.scored + b.scored) as u32, (a.passed + b.passed) as u32);
+            let choices: Vec<u64> = (0_u32..1 << all)
+                .filter(|choice| choice.count_ones() == b.scored as u32)
+                .map(|choice| u64::from((choice & ((1 << passed) - 1)).count_ones()))
+                .collect();
+            let each = 1.0 / choices.len() as f64;
+            ways = ways
+                .iter()
+                .flat_map(|(sum, chance)| choices.iter().map(move |more| (sum + more, chance * each)))
+                .collect();
+        }
+        let seen: u64 = cases.iter().map(|(_, b)| b.passed).sum();
+        let tail = |is: &dyn Fn(u64) -> bool| -> f64 {
+            ways.iter().filter(|(sum, _)| is(*sum)).map(|(_, chance)| chance).sum()
+        };
+        (2.0 * tail(&|sum| sum <= seen).min(tail(&|sum| sum >= seen))).min(1.0)
+    }
+
+    fn tried() -> impl Strategy<Value = Trials> {
+        (1_u64..4).prop_flat_map(|scored| (0..=scored).prop_map(move |passed| trials(passed, scored)))
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_share_of_all_ways(cases in prop::collection::vec((tried(), tried()), 1..4)) {
+            prop_assert!((test(&cases).p - counted(&cases)).abs() < 1e-9);
+        }
+
+        #[test]
+        fn tried_once_it_is_mcnemars(pairs in prop::collection::vec((0_u64..2, 0_u64..2), 2..60)) {
+            let cases: Vec<_> = pairs.iter().map(|(a, b)| (trials(*a, 1), trials(*b, 1))).collect();
+            let lost = pairs.iter().filter(|pair| **pair == (1, 0)).count() as u64;
+            let won = pairs.iter().filter(|pair| **pair == (0, 1)).count() as u64;
+            let found = stratified(&cases).unwrap();
+            prop_assert!((found.test.p - mcnemar_exact(lost, won)).abs() < 1e-9);
+            // Interval and test agree, but for what a normal distribution is off by.
+            let is_beyond = !found.difference.holds(0.0);
+            prop_assert!(if is_beyond { found.test.p < 0.08 } else { found.test.p > 0.03 }, "{found:?}");
+        }
+    }
+}

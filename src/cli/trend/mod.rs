@@ -1,0 +1,92 @@
+//! `trend`: files of results in; runs, comparisons and exit code out.
+
+pub mod args;
+
+use args::TrendArgs;
+
+use super::Ending;
+use super::host::Host;
+use crate::drive::history::{AgentTrend, Verdict};
+use crate::run::settings::{OutputSettings, TrendSettings};
+use crate::run::{self};
+use crate::write::is_stdout;
+
+pub fn run(args: TrendArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(args.quiet);
+    let output = OutputSettings {
+        path: args.output,
+        format: args.to,
+        collected: None,
+        formulas: args.spreadsheet.formulas(),
+        force: args.force,
+    };
+    let settings = TrendSettings {
+        files: args.files,
+        baseline: args.baseline,
+        agents: args.agents,
+        output,
+        reports: args.reports,
+    };
+    let found = run::trend(settings, &*host.control(printer.quiet).observer)?;
+    let to_stdout = found.output.as_deref().is_some_and(is_stdout);
+    let text = match args.json {
+        true => format!("{:#}", found.record),
+        false => found.to_text_within(printer.width(to_stdout)),
+    };
+    match (to_stdout, printer.quiet && !args.json) {
+        (_, true) => {}
+        (true, false) => printer.talk(&text),
+        (false, false) => printer.data(&text),
+    }
+    if let Some(path) = found.output.as_ref().filter(|path| !is_stdout(path)) {
+        printer.talk(&format!("written  {}", path.display()));
+    }
+    let Some(most) = args.max_drop else { return Ok(Ending::Done) };
+    found.agents.iter().filter_map(unknown).for_each(|why| printer.warn(&why));
+    let failures: Vec<String> = found.agents.iter().flat_map(|agent| failures(agent, most)).collect();
+    Ok(Ending::of_gates(&failures, printer))
+}
+
+/// Why the gate could not have failed, whatever had come out.
+fn unknown(agent: &AgentTrend) -> Option<String> {
+    let name = &agent.agent;
+    if agent.changes.is_empty() {
+        return Some(format!(
+            "{name}: --max-drop holds of nothing: there is no run to compare the last one with"
+        ));
+    }
+    let is_untestable = |verdict: Option<Verdict>| matches!(verdict, None | Some(Verdict::Untestable));
+    agent.changes.iter().all(|change| is_untestable(change.verdict())).then(|| {
+        format!("{name}: --max-drop cannot fail: too few episodes are compared to show any drop; drive --repeats makes more")
+    })
+}
+
+/// Why the gate fails for an agent, a sentence each.
+fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
+    let name = &agent.agent;
+    let mut failures = Vec::new();
+    for change in &agent.changes {
+        if let (Some(drop), Some(found)) = (change.drop().filter(|drop| *drop > most + 1e-9), change.found) {
+            failures.push(format!(
+                "{name}: the share that passes has dropped by {:.1} points, from {:.1} % to {:.1} % (p = {:.4}), against {}",
+                100.0 * drop,
+                100.0 * found.before,
+                100.0 * found.after,
+                change.p_adjusted,
+                match &change.runs[..] {
+                    [run] => format!("the run {run}"),
+                    runs => format!("{} earlier runs", runs.len()),
+                }
+            ));
+        }
+    }
+    if !agent.changes.is_empty()
+        && agent.changes.iter().all(|change| change.is_partial() || change.found.is_none())
+    {
+        failures.push(format!(
+            "{name}: --max-drop holds for a part of the last run only, if at all: most of its episodes are of cases that are new, ask or \
+             expect something else now, or have no score"
+        ));
+    }
+    failures
+}
