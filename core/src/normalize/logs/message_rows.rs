@@ -9,14 +9,14 @@ use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one, skipped};
 use super::format::LogFormat;
 use super::transcript::Transcript;
-use super::value;
+use super::{value, vercel_steps};
 use crate::domain::{Json, Number, Object};
 use crate::normalize::columns::Place;
 use crate::normalize::question;
 
 pub(super) const MESSAGE_ROWS: LogFormat = LogFormat {
     name: NAME,
-    sign: "a message a record (`role` beside `content` or `tool_calls`), with the id of its conversation, such as `conversation_id`",
+    sign: "a message a record (`role` beside `content`, `parts` or `tool_calls`), with the id of its conversation, such as `conversation_id`",
     matches,
     read,
     unmatched: Some(unmatched),
@@ -54,9 +54,45 @@ const ORDERS: &[&str] = &[
     "id",
 ];
 
-/// What is read of a message; all else is the database's.
-const KEPT: &[&str] =
-    &["role", "content", "name", "tool_calls", "tool_call_id", "function_call", "is_error", "model"];
+/// Columns of what a message says.
+const SAID: &[&str] = &["content", "parts"];
+
+/// Columns of the calls of a message, or of which call its result is.
+const CALLS: &[&str] = &[
+    "tool_calls",
+    "toolCalls",
+    "function_call",
+    "functionCall",
+    "invalid_tool_calls",
+    "toolInvocations",
+    "tool_call_id",
+    "toolCallId",
+    "tool_use_id",
+];
+
+/// Columns of what else is read of a message; all others are the database's.
+const KEPT: &[&str] = &["role", "name", "additional_kwargs", "is_error", "isError", "model"];
+
+/// Columns that say of a tool's message whether the call failed; of any other they say how it was stored.
+const FAILED: &[&str] = &["status", "error"];
+
+/// Columns of objects for all that has no column of its own.
+const MORE: &[&str] = &["metadata", "meta", "extra", "extras", "data", "payload", "additional_data"];
+
+/// Columns of what a call returned, beside the call or in a message of the tool's that has no content.
+const RETURNED: &[&str] = &[
+    "tool_output",
+    "toolOutput",
+    "tool_result",
+    "toolResult",
+    "tool_results",
+    "toolResults",
+    "tool_response",
+    "toolResponse",
+    "function_output",
+    "function_result",
+    "observation",
+];
 
 /// Columns of the tools on offer.
 const TOOLS: &[&str] = &["tools", "tool_definitions", "functions"];
@@ -64,8 +100,11 @@ const TOOLS: &[&str] = &["tools", "tool_definitions", "functions"];
 /// The key under which a fragment has the place of its message.
 const ORDER: &str = "order of the message";
 
+/// The key under which a fragment has what the calls of its message returned.
+const RESULTS: &str = "results of the calls";
+
 fn matches(record: &Object) -> bool {
-    let says = ["content", "tool_calls"].iter().any(|key| record.contains_key(key));
+    let says = SAID.iter().chain(&CALLS[..4]).any(|key| record.contains_key(key));
     let speaks =
         record.get("role").is_some_and(|role| role.as_str().is_some()) && question::speaker(record).is_some();
     says && speaks && conversation(record).is_some()
@@ -89,8 +128,15 @@ fn read(mut record: Object, context: &Context) -> Entries {
     let mut message = Object::new();
     message.insert(NAME, id.as_str());
     let is_tool = record.get("role").and_then(Json::as_str) == Some("tool");
-    let is_told =
-        ["tool_calls", "function_call"].iter().any(|key| record.get(key).is_some_and(|told| !told.is_null()));
+    for key in MORE {
+        let Some(Json::Object(mut more)) = record.get(key).cloned().map(value::unfolded) else { continue };
+        for key in CALLS {
+            if let (false, Some(value)) = (value::has(&record, &[key]), value::take(&mut more, key)) {
+                record.insert(*key, value);
+            }
+        }
+    }
+    let is_told = value::has(&record, &["tool_calls", "toolCalls", "function_call", "functionCall"]);
     match Place::call_of(&record).filter(|_| !is_told) {
         // Whose result it is.
         Some(call) if is_tool => {
@@ -101,14 +147,35 @@ fn read(mut record: Object, context: &Context) -> Entries {
         Some(Err(name)) => message.insert("tool_name", name),
         None => {}
     }
-    for key in KEPT {
-        let Some(value) = record.remove(key).filter(|value| !value.is_null()) else { continue };
-        let parts = match (*key, &value) {
-            ("tool_calls" | "function_call", _) => Some(value::unfolded(value.clone())),
-            ("content", Json::String(_)) => Some(value::unfolded(value.clone())).filter(is_parts),
-            _ => None,
-        };
-        message.insert(*key, parts.unwrap_or(value));
+    for key in KEPT.iter().chain(FAILED.iter().filter(|_| is_tool)) {
+        if let Some(value) = record.remove(key).filter(|value| !value.is_null()) {
+            message.insert(*key, if *key == "additional_kwargs" { value::unfolded(value) } else { value });
+        }
+    }
+    for key in CALLS {
+        if let Some(value) = value::take(&mut record, key) {
+            message.insert(*key, value);
+        }
+    }
+    say(&mut message, record.remove("content"), value::take(&mut record, "parts"));
+    if let Some(returned) = value::take_first(&mut record, RETURNED) {
+        if !is_tool {
+            message.insert(RESULTS, returned);
+        } else if !value::has(&message, SAID) {
+            message.insert("content", returned);
+        }
+    }
+    // What nobody knows may be calls; whoever reads the message says so.
+    let may_call = |key: &str, value: &Json| {
+        let key = key.to_ascii_lowercase();
+        value::is_structure(value)
+            && ["call", "invocation", "tool_use", "tooluse"].iter().any(|word| key.contains(word))
+    };
+    let unknown = record.iter().filter(|(key, value)| may_call(key, value) && !message.contains_key(key));
+    let unknown: Vec<(String, Json)> =
+        unknown.map(|(key, value)| (key.to_owned(), value::unfolded(value.clone()))).collect();
+    for (key, value) in unknown {
+        message.insert(key, value);
     }
     if let Some(tools) = value::take_first(&mut record, TOOLS) {
         message.insert("tools", tools);
@@ -117,6 +184,70 @@ fn read(mut record: Object, context: &Context) -> Entries {
     let places = ORDERS.iter().filter_map(|key| Some(((*key).to_owned(), place(key)?)));
     message.insert(ORDER, Json::Object(places.collect()));
     one(Entry::Fragment(Fragment { key: format!("{NAME} {id} of {}", context.source), object: message }))
+}
+
+/// Puts what a message says into it: parts, where there are any, which hold the calls too.
+fn say(message: &mut Object, content: Option<Json>, parts: Option<Json>) {
+    let is_text = content.as_ref().is_some_and(|content| content.as_str().is_some());
+    let mut content = content.filter(|content| !content.is_null());
+    // Mastra wraps the parts: `{"format": 2, "parts": [{"type": "text", "text": "Oslo?"}]}`.
+    let mut wrapped = None;
+    match content.clone().map(value::unfolded) {
+        Some(list @ Json::Array(_)) if is_parts(&list) => content = Some(list),
+        Some(Json::Object(mut object)) if !is_text || object.contains_key("format") => {
+            wrapped = object.remove("parts").filter(is_parts);
+        }
+        _ => {}
+    }
+    match wrapped.or(parts.filter(|parts| parts.as_array().is_some_and(|parts| !parts.is_empty()))) {
+        Some(parts) => {
+            // The text repeats what the parts say.
+            let says = |part: &Json| part.get("text").is_some();
+            let text = content.filter(|_| is_text && !parts.as_array().unwrap_or_default().iter().any(says));
+            if let Some(text) = text {
+                message.insert("content", text);
+            }
+            message.insert("parts", parts);
+        }
+        None => {
+            if let Some(content) = content {
+                message.insert("content", content);
+            }
+        }
+    }
+}
+
+/// A message, and what its calls returned, if that stands in its record.
+fn spoken(message: Json) -> Vec<Json> {
+    let Json::Object(mut message) = message else { return vec![message] };
+    let returned = message.remove(RESULTS);
+    let calls = message.get("tool_calls").and_then(Json::as_array).map_or(0, <[Json]>::len);
+    let ids: Vec<Option<Json>> = message
+        .get("tool_calls")
+        .and_then(Json::as_array)
+        .unwrap_or_default()
+        .iter()
+        .map(|call| call.get("id").cloned())
+        .collect();
+    let results = match returned {
+        Some(Json::Array(all)) if all.len() == calls && calls > 1 => all,
+        Some(Json::Array(mut all)) if all.len() == 1 && calls == 1 => all.drain(..).collect(),
+        Some(one) if calls == 1 => vec![one],
+        _ => Vec::new(),
+    };
+    let result = |(result, id): (Json, Option<Json>)| {
+        let mut said = match result {
+            Json::Object(result) if value::has(&result, &["content", "output", "result"]) => result,
+            other => Object::from_iter([("content".to_owned(), other)]),
+        };
+        said.insert("role", "tool");
+        if let (false, Some(id)) = (value::has(&said, &["tool_call_id", "toolCallId"]), id) {
+            said.insert("tool_call_id", id);
+        }
+        Json::Object(said)
+    };
+    let results: Vec<Json> = results.into_iter().zip(ids).map(result).collect();
+    vercel_steps::of(Json::Object(message)).into_iter().chain(results).collect()
 }
 
 /// Whether a content is a list of parts, and no text that looks like JSON.
@@ -141,6 +272,12 @@ fn unmatched(mut messages: Vec<Object>, context: &Context) -> Entries {
     };
     let first = orders.clone().next();
     if let Some(key) = orders.find(tells_all).or(first) {
+        // Of messages at the same time the order of the records tells, which may be the newest first.
+        let places: Vec<f64> = messages.iter().filter_map(|message| place(message, key)).collect();
+        let falls = places.windows(2).all(|two| two[0] >= two[1]) && places.first() > places.last();
+        if falls {
+            messages.reverse();
+        }
         messages.sort_by(|one, other| {
             let places = [one, other].map(|message| place(message, key).unwrap_or_default());
             places[0].total_cmp(&places[1])
@@ -157,6 +294,6 @@ fn unmatched(mut messages: Vec<Object>, context: &Context) -> Entries {
         message.remove(NAME);
         message.remove(ORDER);
     }
-    let elements = messages.into_iter().map(Json::Object).collect();
+    let elements = messages.into_iter().map(Json::Object).flat_map(spoken).collect();
     Transcript { id, elements, tools: value::tools(tools), model, ..Transcript::default() }.entries(context)
 }

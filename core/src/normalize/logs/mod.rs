@@ -42,6 +42,7 @@ mod dialogue;
 mod entry;
 mod envelope;
 mod exchange;
+mod flat;
 mod format;
 mod formats;
 mod found_tools;

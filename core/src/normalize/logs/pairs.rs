@@ -10,12 +10,12 @@ use super::entry::{Entries, Entry, Skip, one};
 use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{automatic, body, exchange, value};
+use super::{automatic, body, exchange, flat, value};
 use crate::domain::{Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
     name: "provider_pair",
-    sign: "a provider's request beside its response: keys `request` and `response`, or the like",
+    sign: "a provider's request beside its response: keys `request` and `response`, or the like; or `messages` beside an answer such as `choices`",
     matches,
     read,
     unmatched: None,
@@ -45,11 +45,15 @@ fn pair(record: &Object) -> Option<&'static Pair> {
 }
 
 fn matches(record: &Object) -> bool {
-    pair(record).is_some()
+    pair(record).is_some() || flat::answer(record).is_some()
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {
-    match exchanged(&mut record) {
+    let exchanged = match flat::answer(&record).filter(|_| pair(&record).is_none()) {
+        Some(key) => Ok(flat::parted(record.clone(), key)),
+        None => exchanged(&mut record),
+    };
+    match exchanged {
         Ok((request, response)) if automatic::called(&response) => {
             let origin = response.as_object().map(exchange::origin).unwrap_or_default();
             let text =
@@ -118,6 +122,21 @@ mod tests {
             (r#"{"request":"Weather?","response":"f()"}"#, None),
             (r#"{"request":{},"response":{},"question":"Q","tool_call":"f()"}"#, None),
             (r#"{"request":{}}"#, None),
+            (r#"{"messages":[{"role":"user","content":"Q"}],"choices":[{"message":{}}]}"#, None),
+            (r#"{"messages":[{"role":"user","content":"Q"}],"choices":["a","b"]}"#, None),
+            (r#"{"messages":[{"role":"user","content":"Q"}],"answer":"A"}"#, None),
+            (
+                r#"{"messages":[{"role":"user","content":"Q"}],"choices":[{"text":"A"}],"tool_calls":[]}"#,
+                None,
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":"Q"}],"choices":[{"message":{"content":"A"}}]}"#,
+                Some("provider_pair"),
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":"A"}],"choices":[{"text":"A"}]}"#,
+                Some("openai_messages"),
+            ),
             (r#"{"input":"Q","output":"f()"}"#, None),
             (r#"{"custom_id":"1","response":{"body":{}}}"#, Some("batch")),
             (r#"{"custom_id":"1","body":{"messages":[]}}"#, Some("batch")),

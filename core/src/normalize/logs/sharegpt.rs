@@ -45,17 +45,17 @@ fn read(mut record: Object, context: &Context) -> Entries {
         Some(Json::Array(items)) => items.into_iter().map(spoken).collect(),
         _ => {
             let chat = value::text(&record, &["chat"]).unwrap_or_default();
-            parts(&chat).into_iter().map(|(from, text)| Said::Words(from, text)).collect()
+            parts(&chat).into_iter().map(|(from, text)| Said::words(from, text)).collect()
         }
     };
     if let Some(system) = system {
         let system = system.strip_prefix("SYSTEM:").unwrap_or(&system).trim().to_owned();
-        said.insert(0, Said::Words("system".to_owned(), system));
+        said.insert(0, Said::words("system".to_owned(), system));
     }
     let given =
         value::take(&mut record, "tools").filter(|tools| !tools.as_array().is_some_and(<[Json]>::is_empty));
     let instructions = said.iter().filter_map(|said| match said {
-        Said::Words(from, text) if from == "system" => Some(text),
+        Said::Words(from, text, _) if from == "system" => Some(text),
         _ => None,
     });
     let tools = given.or_else(|| {
@@ -73,19 +73,34 @@ fn read(mut record: Object, context: &Context) -> Entries {
 
 /// An element of a conversation.
 enum Said {
-    /// Who said what.
-    Words(String, String),
+    /// Who said what, and what else the element says, as a message does.
+    Words(String, String, Object),
     /// In another form, which may be that of a message.
     Other(Json),
 }
 
 impl Said {
+    fn words(from: String, text: String) -> Said {
+        Said::Words(from, text, Object::new())
+    }
+
     fn elements(self, names: &[String]) -> Vec<Json> {
-        match self {
-            Said::Words(from, text) if TOOLS.contains(&from.as_str()) => results(text),
-            Said::Words(from, text) => vec![message(&from, text, names)],
-            Said::Other(element) => vec![element],
+        let (from, text, more) = match self {
+            Said::Words(from, text, more) => (from, text, more),
+            Said::Other(element) => return vec![element],
+        };
+        let mut elements = match TOOLS.contains(&from.as_str()) {
+            true => results(text),
+            false => vec![message(&from, text, names)],
+        };
+        if let [Json::Object(only)] = &mut elements[..] {
+            for (key, value) in more {
+                if !only.contains_key(&key) {
+                    only.insert(key, value);
+                }
+            }
         }
+        elements
     }
 }
 
@@ -109,14 +124,33 @@ fn results(text: String) -> Vec<Json> {
     }
 }
 
-fn spoken(item: Json) -> Said {
+/// Keys of messages that an element may have beside `from` and `value`.
+const BESIDE: &[&str] = &[
+    "tool_calls",
+    "toolCalls",
+    "function_call",
+    "functionCall",
+    "additional_kwargs",
+    "tool_call_id",
+    "toolCallId",
+    "is_error",
+    "status",
+];
+
+fn spoken(mut item: Json) -> Said {
     let from = item.get("from").and_then(Json::as_str).map(str::to_ascii_lowercase);
-    match (from, item.get("value")) {
-        (Some(from), Some(Json::String(text))) => Said::Words(from, text.clone()),
-        (Some(from), Some(Json::Null)) => Said::Words(from, String::new()),
-        (Some(from), Some(other)) => Said::Words(from, other.to_string()),
-        _ => Said::Other(item),
-    }
+    let text = match (&from, item.get("value")) {
+        (Some(_), Some(Json::String(text))) => text.clone(),
+        (Some(_), Some(Json::Null)) => String::new(),
+        (Some(_), Some(other)) => other.to_string(),
+        _ => return Said::Other(item),
+    };
+    let mut beside = |key: &&str| {
+        let Json::Object(item) = &mut item else { return None };
+        Some(((*key).to_owned(), value::take(item, key)?))
+    };
+    let more: Object = BESIDE.iter().filter_map(&mut beside).collect();
+    Said::Words(from.unwrap_or_default(), text, more)
 }
 
 /// The parts of one of Glaive's chats, each behind its speaker's name.

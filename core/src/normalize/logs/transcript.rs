@@ -93,6 +93,9 @@ impl Transcript {
 
     /// The same, for readers that give out one transcript after another.
     pub(super) fn turns(mut self, wanted: Turns, normalizer: &Normalizer, source: &str) -> Entries {
+        if let Some(ordered) = question::in_order(&self.elements) {
+            self.elements = ordered;
+        }
         let history = match History::read(&self.elements) {
             Ok(history) => Arc::new(history),
             Err(error) => return unreadable(error),

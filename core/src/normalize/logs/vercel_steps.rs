@@ -13,7 +13,7 @@ use crate::normalize::question;
 /// The message as one message for each step; any other element as it is.
 pub(super) fn of(element: Json) -> Vec<Json> {
     let Json::Object(message) = element else { return vec![element] };
-    let message = with_parts(message);
+    let message = said_in_parts(with_parts(message));
     let parts = match message.get("parts") {
         Some(Json::Array(parts)) if parts.iter().any(|part| is_start(part) || ends(part)) => parts.clone(),
         _ => return vec![Json::Object(message)],
@@ -76,6 +76,26 @@ fn with_parts(mut message: Object) -> Object {
     if !parts.is_empty() {
         message.insert("parts", Json::Array(parts));
         message.insert("content", "");
+    }
+    message
+}
+
+/// A message whose parts call something, with all that it says in them: a text beside them repeats theirs, or is none of them.
+fn said_in_parts(mut message: Object) -> Object {
+    let Some(Json::Array(mut parts)) = message.get("parts").cloned() else { return message };
+    if !parts.iter().any(is_call) {
+        return message;
+    }
+    if let Some(Json::String(text)) = message.remove("content").filter(|_| !parts.iter().any(says))
+        && !text.trim().is_empty()
+    {
+        let said = Object::from_iter([
+            ("type".to_owned(), Json::from("text")),
+            ("text".to_owned(), Json::from(text)),
+        ]);
+        let at = if parts.iter().any(is_done) { parts.len() } else { 0 };
+        parts.insert(at, Json::Object(said));
+        message.insert("parts", Json::Array(parts));
     }
     message
 }

@@ -22,7 +22,7 @@ const ROLES: &[(Role, &[&str])] = &[
 const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan", "refusal"];
 
 /// Types of elements that stand for all that was said before them.
-const SEALED: &[&str] = &["compaction", "compaction_summary", "context_compaction"];
+const SEALED: &[&str] = &["compaction", "compaction_summary", "context_compaction", "item_reference"];
 
 /// What an element of a conversation is.
 enum Element<'a> {
@@ -207,7 +207,8 @@ fn said(
 ) {
     let mut texts = Vec::new();
     let mut results = Vec::new();
-    for part in parts(object) {
+    let returned = if role == Role::User { part::results_in_text(parts(object)) } else { None };
+    for part in returned.as_deref().unwrap_or(parts(object)) {
         match part::read(part) {
             Part::Text(text) => texts.push(text),
             Part::Placeholder(shown) => {

@@ -2,6 +2,7 @@
 
 mod history;
 mod message;
+mod named_results;
 mod part;
 mod spoken_result;
 mod turn;
@@ -14,6 +15,7 @@ use crate::domain::{
 };
 pub use history::History;
 pub(super) use message::speaker;
+pub(super) use named_results::in_order;
 pub(super) use part::is_denied;
 use turn::Found;
 pub(super) use turn::Judged;
@@ -126,6 +128,8 @@ fn turns(item: &Json) -> &[Json] {
 }
 
 pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
+    let ordered = in_order(items);
+    let items = ordered.as_deref().unwrap_or(items);
     let mut flags = BTreeSet::new();
     let mut messages = Vec::new();
     for item in items.iter().flat_map(turns) {

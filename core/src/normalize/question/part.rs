@@ -197,9 +197,12 @@ fn placeholder(kind: Option<&str>, object: &Object) -> &'static str {
 pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
     let wrapped = RESULT_KEYS.iter().find_map(|key| object.get(key)?.as_object());
     let holder = wrapped.unwrap_or(object);
-    let is_denied = is_denied(holder);
+    let is_denied = is_denied(holder) || kind_of_output(holder) == Some(EXECUTION_DENIED);
     let reason = || holder.get("approval")?.get("reason").filter(|reason| !reason.is_null());
-    let value = value_in(holder).or_else(|| if is_denied { reason() } else { None });
+    let value = match value_in(holder) {
+        Some(output) if kind_of_output(holder) == Some(EXECUTION_DENIED) => output.get("reason"),
+        value => value.or_else(|| if is_denied { reason() } else { None }),
+    };
     let is_result = match object.get("type").and_then(Json::as_str) {
         Some(kind) if is_result_type(kind) => true,
         // Parts for user interfaces hold the call, and later what it returned too.
@@ -273,6 +276,49 @@ fn failed(result: &Object) -> bool {
     let word = |key: &str| result.get(key).and_then(Json::as_str).unwrap_or_default();
     said || ["status", "state"].iter().any(|key| ["error", "output-error", "failed"].contains(&word(key)))
         || word("type") == "tool-error"
+        || matches!(kind_of_output(result), Some("error-text" | "error-json" | EXECUTION_DENIED))
+        || result.get("response").is_some_and(is_failure)
+        || ["content", "output", "result"].iter().any(|key| result.get(key).is_some_and(is_mcp_failure))
+}
+
+/// What the Vercel AI SDK says of an output: `"output": {"type": "error-text", "value": "timeout"}`.
+fn kind_of_output(result: &Object) -> Option<&str> {
+    result.get("output")?.get("type")?.as_str()
+}
+
+const EXECUTION_DENIED: &str = "execution-denied";
+
+/// Whether Google's function response is an error and nothing else: `"response": {"error": "timeout"}`.
+fn is_failure(response: &Json) -> bool {
+    let returns = |key: &&str| response.get(key).is_some_and(|value| !value.is_null());
+    response.as_object().is_some_and(|response| error_in(response).is_some())
+        && !["output", "result"].iter().any(returns)
+}
+
+/// Whether a value is an MCP server's result that says so of itself: `{"content": […], "isError": true}`, or its text.
+fn is_mcp_failure(value: &Json) -> bool {
+    let says = |value: &Json| {
+        value.get("isError") == Some(&Json::Bool(true))
+            && value.get("content").is_some_and(|said| said.as_array().is_some())
+    };
+    match value {
+        Json::String(text) if text.trim_start().starts_with('{') && text.contains("\"isError\"") => {
+            Json::parse(text).is_ok_and(|value| says(&value))
+        }
+        value => says(value),
+    }
+}
+
+/// The parts that a text is, if they are what tools returned: logs that keep contents as text write lists so.
+pub(super) fn results_in_text(parts: &[Json]) -> Option<Vec<Json>> {
+    let [Json::String(text)] = parts else { return None };
+    if !text.trim_start().starts_with('[') || !text.contains("tool_result") {
+        return None;
+    }
+    let Ok(Json::Array(parts)) = Json::parse(text) else { return None };
+    let kind = |part: &Json| part.get("type").and_then(Json::as_str).map(str::to_owned);
+    let is_result = |part: &Json| kind(part).is_some_and(|kind| is_result_type(&kind));
+    (parts.iter().any(is_result) && parts.iter().all(|part| kind(part).is_some())).then_some(parts)
 }
 
 fn value_in(holder: &Object) -> Option<&Json> {
@@ -290,6 +336,12 @@ fn value_in(holder: &Object) -> Option<&Json> {
     };
     let mut values = VALUE_KEYS.iter().filter_map(|key| Some((*key, holder.get(key).filter(says)?)));
     values.find(|(key, value)| !no_parts(key, value)).map(|(_, value)| value).or_else(found)
+}
+
+/// Whether a result says which call it answers; a message's own `id` does not.
+pub(super) fn has_id(result: &Object, is_part: bool) -> bool {
+    let keys = if is_part { ID_KEYS } else { ID_KEYS.split_last().map_or(ID_KEYS, |(_, keys)| keys) };
+    call_id(result, keys).is_some()
 }
 
 fn call_id<'a>(object: &'a Object, keys: &[&str]) -> Option<&'a str> {
