@@ -696,7 +696,11 @@ class DriveOptions(TypedDict, total=False):
     min_pass_hat: str | None
     allow_unscored: float | None
     baseline: Path | None
+    history: Path | None
+    experiment: str | None
+    tag: Mapping[str, Any] | None
     junit: Path | None
+    each: bool | None
     force: bool | None
     escape_formulas: bool | None
     temperature: float | None
@@ -728,6 +732,24 @@ class SuiteOptions(TypedDict, total=False):
     agents: bool | None
     turns: Literal["calls", "all", "last"] | None
     force: bool | None
+
+
+class NextRest(TypedDict, total=False):
+    """The flags of `tooljudge next` that leave the kind of its result as it is."""
+
+    rows: int | None
+    queue: str | None
+    gold: Some | None
+    id: str | None
+    seed: int | None
+    force: bool | None
+
+
+class NextOptions(NextRest, total=False):
+    """The flags of `tooljudge next`."""
+
+    return_summary: bool | None
+    output: Path | None
 
 
 class MergeOptions(TypedDict, total=False):
