@@ -28,7 +28,12 @@ pub fn check_append(path: &Path) -> Result<(), WriteError> {
         let why = "lines are appended to a file".to_owned();
         return Err(WriteError::Io { path: path.to_owned(), why });
     }
-    Ok(())
+    match path.exists() {
+        true => {
+            File::options().append(true).open(path).map(drop).map_err(|error| WriteError::io(path, &error))
+        }
+        false => Ok(()),
+    }
 }
 
 /// Writes `lines`, which end with their last line, behind what `path` holds, and returns when they are on the disk. `keep` is shown

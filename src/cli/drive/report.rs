@@ -50,6 +50,7 @@ fn of_episode(line: &EpisodeLine, width: usize) -> String {
         more => format!(" and {more} more"),
     };
     let issues = if issues.is_empty() { String::new() } else { format!("  {}{more}", issues.join("; ")) };
+    let issues = issues.replace('\n', " ");
     wrapped(&format!("[{word}] {}  {score}  {} ms{issues}", line.id, line.latency_ms), "       ", width)
 }
 

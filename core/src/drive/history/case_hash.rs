@@ -145,7 +145,11 @@ mod tests {
     fn what_changes_a_case_and_what_its_setup() {
         let usual = case("");
         // Hashes stand in files: they must stay the same from version to version.
-        assert_eq!((asked(&usual, RULES).as_str(), setup(&usual).as_str()), ("", ""));
+        let other = Rules { scorer: "tool_call", ..RULES };
+        assert_eq!(
+            (asked(&usual, other).as_str(), setup(&usual).as_str()),
+            ("5ec3c82e75f1b9f0", "471d289f92bae5a8")
+        );
         let same =
             |other: &Case| (asked(other, RULES) == asked(&usual, RULES), setup(other) == setup(&usual));
         for (more, expected) in [

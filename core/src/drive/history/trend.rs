@@ -132,6 +132,9 @@ impl AgentTrend {
     }
 }
 
+/// What may differ: its name, and what a run says of it.
+type Fact<'a> = (&'static str, &'a dyn Fn(&RunRecord) -> String);
+
 /// What differs between runs beside the agent.
 fn differences(runs: &[RunRecord]) -> Vec<&'static str> {
     let differs = |of: &dyn Fn(&RunRecord) -> String| {
@@ -146,7 +149,7 @@ fn differences(runs: &[RunRecord]) -> Vec<&'static str> {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let facts: [(&str, &dyn Fn(&RunRecord) -> String); 5] = [
+    let facts: [Fact<'_>; 5] = [
         ("the version of tooljudge", &|run| run.version.clone()),
         ("the cases of the suite", &asked),
         ("the scorer", &|run| run.scorer.clone()),

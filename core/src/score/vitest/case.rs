@@ -45,8 +45,12 @@ fn calls<'a>(record: &'a Object, key: &str) -> Result<Vec<Call<'a>>, ScoreError>
     let read = |(at, json): (usize, &'a Json)| match json {
         // Later versions of the peer take bare names.
         Json::String(name) => Ok(Call { name, arguments: None }),
-        Json::Object(call) => match call.get("name") {
-            Some(Json::String(name)) => Ok(Call { name, arguments: call.get("arguments") }),
+        Json::Object(call) => match (call.get("name"), call.get("toolName")) {
+            (Some(Json::String(name)), _) => Ok(Call { name, arguments: call.get("arguments") }),
+            // As the AI SDK writes calls, in its versions 4 and 5.
+            (None, Some(Json::String(name))) => {
+                Ok(Call { name, arguments: call.get("args").or_else(|| call.get("input")) })
+            }
             _ => Err(ScoreError::invalid(format!("`{key}[{at}]` has no `name`"))),
         },
         other => Err(ScoreError::invalid(setting::wrong(&format!("{key}[{at}]"), "an object", other))),
@@ -102,6 +106,25 @@ impl<'a> Special<'a> {
             ("$validator", "positive_number") => Some(Special::PositiveNumber),
             ("$validator", name) => Some(Special::Unknown(name)),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_as_the_ai_sdk_writes_them() {
+        for call in [
+            r#"{"name": "look", "arguments": {"at": 1}}"#,
+            r#"{"type": "tool-call", "toolCallId": "1", "toolName": "look", "args": {"at": 1}}"#,
+            r#"{"type": "tool-call", "toolCallId": "1", "toolName": "look", "input": {"at": 1}}"#,
+        ] {
+            let record = Json::parse(&format!(r#"{{"toolCalls": [{call}]}}"#)).unwrap();
+            let case = Case::read(record.as_object().unwrap(), &Options::default()).unwrap();
+            let called = case.called[0];
+            assert_eq!((called.name, called.arguments.is_some()), ("look", true), "{call}");
         }
     }
 }
