@@ -119,7 +119,9 @@ mod tests {
     use super::*;
     use crate::drive::{SuiteDefaults, SuiteFormat, read_suite};
 
-    const RULES: Rules<'static> = Rules { scorer: "tool_evaluator", settings: &Object::new(), graded: false };
+    fn rules(settings: &Object) -> Rules<'_> {
+        Rules { scorer: "tool_evaluator", settings, graded: false }
+    }
 
     fn case(more: &str) -> Case {
         let suite = format!(
@@ -144,14 +146,16 @@ mod tests {
     #[test]
     fn what_changes_a_case_and_what_its_setup() {
         let usual = case("");
+        let none = Object::new();
+        let rules = rules(&none);
         // Hashes stand in files: they must stay the same from version to version.
-        let other = Rules { scorer: "tool_call", ..RULES };
+        let other = Rules { scorer: "tool_call", ..rules };
         assert_eq!(
             (asked(&usual, other).as_str(), setup(&usual).as_str()),
             ("5ec3c82e75f1b9f0", "471d289f92bae5a8")
         );
         let same =
-            |other: &Case| (asked(other, RULES) == asked(&usual, RULES), setup(other) == setup(&usual));
+            |other: &Case| (asked(other, rules) == asked(&usual, rules), setup(other) == setup(&usual));
         for (more, expected) in [
             ("", (true, true)),
             ("category = \"sky\"", (true, true)),
@@ -164,10 +168,10 @@ mod tests {
         ] {
             assert_eq!(same(&case(more)), expected, "{more}");
         }
-        let graded = Rules { graded: true, ..RULES };
+        let graded = Rules { graded: true, ..rules };
         let with = case("reference = \"Blue\"");
-        assert_ne!(asked(&with, graded), asked(&with, RULES));
-        assert_eq!(asked(&usual, graded), asked(&usual, RULES));
-        assert_ne!(asked(&usual, Rules { scorer: "tool_call", ..RULES }), asked(&usual, RULES));
+        assert_ne!(asked(&with, graded), asked(&with, rules));
+        assert_eq!(asked(&usual, graded), asked(&usual, rules));
+        assert_ne!(asked(&usual, Rules { scorer: "tool_call", ..rules }), asked(&usual, rules));
     }
 }
