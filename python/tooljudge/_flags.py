@@ -696,7 +696,11 @@ class DriveOptions(TypedDict, total=False):
     min_pass_hat: str | None
     allow_unscored: float | None
     baseline: Path | None
+    history: Path | None
+    experiment: str | None
+    tag: Mapping[str, Any] | None
     junit: Path | None
+    each: bool | None
     force: bool | None
     escape_formulas: bool | None
     temperature: float | None
