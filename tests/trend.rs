@@ -119,7 +119,7 @@ fn a_drop_that_is_more_than_chance_is_told_and_fails_the_gate() {
 
 #[test]
 fn what_chance_explains_is_no_drop() {
-    let work = driven(&[1, 0, 1, 2]);
+    let work = driven(&[4, 0, 4, 3]);
     let ran = trend(&work, &["--max-drop", "0"]).ended(0);
     assert!(ran.stdout.contains("no difference is shown"), "{}", ran.stdout);
     // Two runs of which three cases differ: no test could show anything, and the gate says so.
