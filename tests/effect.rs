@@ -44,20 +44,12 @@ const REFUSED: &[(&str, &str)] = &[
         "--scale has no effect beside --template: ",
     ),
     (
-        "label in.csv --judge openai:m --decide always",
-        "--decide has no effect: it is about the built-in judge",
-    ),
-    (
         "label in.csv --judge openai:m --max-abstained 0.1",
         "--max-abstained has no effect: it is about the built-in",
     ),
     (
         "bench in.csv --judge openai:m --max-abstained 0.1",
         "--max-abstained has no effect: it is about the built-in",
-    ),
-    (
-        "label in.csv --judge openai:m --base-rate 0.5",
-        "--base-rate has no effect: it is about the built-in judge",
     ),
     ("convert in.csv --summary --to csv", "--to has no effect without --output: "),
     ("convert in.csv --json --escape-formulas", "--escape-formulas has no effect without --output: "),
@@ -150,6 +142,14 @@ fn what_only_says_how_models_are_asked_or_which_gate_decides_is_a_warning() {
         (
             "label in.csv --max-abstained 1 --allow-unjudged 1 --rpm 5 --votes 3 --purse mine --max-cost 1",
             "the built-in judge does not use --votes, --rpm, --max-cost, --purse",
+        ),
+        (
+            "label in.csv --judge ollama:m --decide always --dry-run",
+            "--decide is of use to the built-in judge only; choose it with --judge builtin",
+        ),
+        (
+            "label in.csv --judge ollama:m --base-rate 0.5 --dry-run",
+            "--base-rate is of use to the built-in judge only; choose it with --judge builtin",
         ),
         ("audit in.csv --limit 6 --again 2", "the built-in judge does not use --again"),
         (

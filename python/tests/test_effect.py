@@ -12,7 +12,7 @@ import tooljudge as tj
 CALL = {"name": "f", "arguments": {"n": 1}}
 CASES = [{"tool_call": CALL, "expected_tool_calls": [CALL]}]
 GOLD = [{**row, "gold": "correct"} for row in rows()[:3]]
-NO_ROWS = "the input has no rows; `allow_empty` accepts that"
+NO_ROWS = "^the input has no rows"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ NO_ROWS = "the input has no rows; `allow_empty` accepts that"
         (lambda: tj.label(rows(), escape_formulas=True), "`escape_formulas` has no effect without `output` or `fold_output`: "),
         (lambda: tj.label(rows(), gate_on="low"), "`gate_on` has no effect without `min_pass_rate`: "),
         (lambda: tj.label(rows(), rails=["a", "b"]), "`rails` has no effect: "),
-        (lambda: tj.label(rows(), judge=print, decide="always"), "`decide` has no effect: "),
+        (lambda: tj.label(rows(), judge=print, max_abstained=0.1), "`max_abstained` has no effect: "),
         (lambda: tj.convert(rows(), to="csv"), "`to` has no effect without `output`: "),
         (lambda: tj.gold(rows(), to="csv"), "`to` has no effect without `output`: "),
         (lambda: tj.bench(GOLD, return_rows=True, output="x.csv"), "`output` has no effect beside return_rows: "),
@@ -60,9 +60,9 @@ def test_a_settings_file_may_hold_them_and_hinders_nothing(tmp_path):
 FRAMES = {
     "dicts": lambda: [],
     "columns": lambda: {},
-    "named columns": lambda: {"question": [], "tool_call": []},
+    "named columns": lambda: {"question": [], "tool_call": [], "tool_definitions": []},
     "pandas": lambda: pd.DataFrame(rows()).iloc[:0],
-    "polars": lambda: pl.DataFrame({"question": [], "tool_call": []}, schema={"question": pl.String, "tool_call": pl.String}),
+    "polars": lambda: pl.DataFrame(schema={"question": pl.String, "tool_call": pl.String, "tool_definitions": pl.String}),
 }
 
 

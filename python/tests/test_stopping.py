@@ -127,11 +127,13 @@ def test_a_cancelled_task_keeps_what_was_paid(server):
     assert one.requests == 200
 
 
-def test_a_cancelled_task_gives_a_part_where_it_is_asked_for(server):
+@pytest.mark.parametrize("partial", [{"partial": True}, {}], ids=["given", "of a file"])
+def test_a_cancelled_task_gives_a_part_where_it_is_asked_for(server, tmp_path, partial):
+    (tmp_path / "tooljudge.toml").write_text("" if partial else "[label]\npartial = true\n")
     one = server(free=20)
 
     async def main():
-        job = asyncio.ensure_future(tj.aio.label(pd.DataFrame(numbered(200)), concurrency=10, partial=True, **one.judge()))
+        job = asyncio.ensure_future(tj.aio.label(pd.DataFrame(numbered(200)), concurrency=10, **partial, **one.judge()))
         await asyncio.to_thread(wait_until, lambda: one.requests >= 25)
         job.cancel()
         asyncio.get_running_loop().call_later(0.3, one.let_go)
@@ -254,13 +256,15 @@ def test_a_ceiling_of_the_settings_file_holds_over_batches(server):
     assert len([row for batch in tj.label_batches(iter(batches), judge="m", max_cost=False) for row in batch if row["status"] == "judged"]) == 20
 
 
-def test_a_part_of_the_table_where_it_is_asked_for(server, when_stopping):
+@pytest.mark.parametrize("partial", [{"partial": True}, {}], ids=["given", "of a file"])
+def test_a_part_of_the_table_where_it_is_asked_for(server, when_stopping, tmp_path, partial):
+    (tmp_path / "tooljudge.toml").write_text("" if partial else "[label]\npartial = true\n")
     one = server(free=20)
     when(lambda: one.requests >= 25, interrupt)
     when_stopping(one.let_go)
     frame = pd.DataFrame(numbered(200), index=range(1000, 1200))
     with pytest.warns(tj.ToolJudgeWarning, match="stopped"):
-        out = tj.label(frame, concurrency=10, partial=True, **one.judge())
+        out = tj.label(frame, concurrency=10, **partial, **one.judge())
     labelled = (out["label"] == "correct").sum()
     assert labelled == one.requests < 200 and list(out.index) == list(frame.index)
     assert set(out["status"]) == {"judged", "not_asked"}

@@ -296,6 +296,9 @@ _COLUMNS = {"score": ("tool_call", "expected_tool_calls")}
 def _usual(command, options):
     """The columns of a table that has no row to show them: those that the job reads, and those that options name."""
     names = dict.fromkeys(_COLUMNS.get(command, ("question", "tool_call", "tool_definitions")))
+    if command in ("label", "resnap"):
+        # A settings file names columns too.
+        options = {name: options.get(name, told(name, options)) for name in ("column", "where", "drop", "by", "fold", "id", "config")}
     for slot, name in _pairs(options.get("column")):
         names.pop(slot, None)
         names[name] = None

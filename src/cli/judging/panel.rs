@@ -45,7 +45,7 @@ pub fn panel(
         .collect::<anyhow::Result<_>>()?;
     let models = named.iter().filter(|judge| !judge.settings.is_builtin()).count();
     let has_builtin = models < named.len();
-    check_effect(judging, models, has_builtin)?;
+    check_effect(judging, models, has_builtin, printer)?;
     let idle = [&typed.of_models()[..], more].concat();
     if models == 0 && !idle.is_empty() {
         printer.warn(&format!(
@@ -110,8 +110,13 @@ pub fn panel(
     })
 }
 
-/// Refuses what was typed of judges that are not there, where their labels would be others by it.
-fn check_effect(judging: &Judging<'_>, models: usize, has_builtin: bool) -> anyhow::Result<()> {
+/// Refuses what was typed of judges that are not there, where labels or gates would be others by it.
+fn check_effect(
+    judging: &Judging<'_>,
+    models: usize,
+    has_builtin: bool,
+    printer: Printer<'_>,
+) -> anyhow::Result<()> {
     let Judging { typed, args, origins, .. } = judging;
     let given = |keys: &[&str]| keys.iter().find(|key| origins.given.is_on(key)).map(|key| flag(key));
     if models == 0
@@ -121,11 +126,18 @@ fn check_effect(judging: &Judging<'_>, models: usize, has_builtin: bool) -> anyh
             "{flag} has no effect: the built-in judge has labels of its own; choose a model with --judge, or leave {flag} out"
         );
     }
-    let of_first = if args.first.is_some() { &[][..] } else { &["base_rate"] };
-    if !has_builtin && let Some(flag) = given(&["decide", "max_abstained"]).or_else(|| given(of_first)) {
+    if !has_builtin && let Some(flag) = given(&["max_abstained"]) {
         bail!(
             "{flag} has no effect: it is about the built-in judge, which is not asked; add --judge builtin, or leave {flag} out"
         );
+    }
+    // Scripts ask one judge after the other with the same options.
+    let idle = [("decide", has_builtin), ("base_rate", has_builtin || args.first.is_some())];
+    for (key, _) in idle.into_iter().filter(|(key, is_used)| !is_used && origins.given.is_on(key)) {
+        printer.warn(&format!(
+            "{} is of use to the built-in judge only; choose it with --judge builtin",
+            flag(key)
+        ));
     }
     let own = |name: &String| name.parse::<Task>().is_err();
     if typed.wording.scale.is_some()
