@@ -8,7 +8,7 @@ use crate::cli::label::args::share;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
-/// Show how an agent's results change from run to run, and which changes are more than chance.
+/// Show how the results of agents change from run to run.
 ///
 /// Reads files that `drive --history` adds a line to for each agent and run. Shows the share of episodes that pass, with its 95 %
 /// interval, by run and suite, the newest last. The last run is compared with the run before it and with all earlier runs together, case
