@@ -98,7 +98,12 @@ impl Fragment {
 
     /// Whether it says no more than that its record is there.
     pub fn is_sign(&self) -> bool {
-        self.object.len() == 1 && self.object.contains_key(Fragment::SIGN)
+        Fragment::says_no_more(&self.object)
+    }
+
+    /// The same of what a fragment holds.
+    pub(super) fn says_no_more(object: &Object) -> bool {
+        object.len() == 1 && object.contains_key(Fragment::SIGN)
     }
 }
 

@@ -100,6 +100,10 @@ pub(super) fn parted(mut record: Object, key: &str) -> (Object, Json) {
             Json::Object(response)
         }
     };
+    // A response says this of itself; a request that did would be a message.
+    for key in ["role", "type", "object"] {
+        record.remove(key);
+    }
     if let Some(messages) = value::take(&mut record, "messages") {
         record.insert("messages", messages);
     }

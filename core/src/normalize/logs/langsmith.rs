@@ -11,8 +11,9 @@ use std::collections::HashMap;
 
 use super::context::Context;
 use super::dialogue::Dialogue;
-use super::entry::{Entries, Entry, Fragment, Skip, one, unreadable};
+use super::entry::{Entries, Entry, Fragment, Skip, none, one, unreadable};
 use super::format::LogFormat;
+use super::nesting::{self, Call, Trace};
 use super::value;
 use crate::domain::{Json, Object, Origin, RowError, RowErrorCode};
 
@@ -40,7 +41,7 @@ fn matches(record: &Object) -> bool {
 
 fn read(mut record: Object, context: &Context) -> Entries {
     if record.contains_key("run_type") {
-        return one(entry(completed(record, context)));
+        return Box::new(linked(completed(record, context), context).into_iter());
     }
     let mut runs: Vec<Object> = objects(record.remove("post"));
     let places: HashMap<String, usize> =
@@ -57,12 +58,42 @@ fn read(mut record: Object, context: &Context) -> Entries {
             None => others.push(Entry::Fragment(Fragment { key: key(&id), object: patch })),
         }
     }
-    let runs: Vec<Object> = runs.into_iter().map(|run| completed(run, context)).collect();
-    Box::new(runs.into_iter().map(entry).chain(others))
+    let runs: Vec<Entry> =
+        runs.into_iter().flat_map(|run| linked(completed(run, context), context)).collect();
+    Box::new(runs.into_iter().chain(others))
+}
+
+/// What is in a run, unless it repeats a model's run around or within it, and what it tells these: a wrapped library within a
+/// framework's run logs the same call twice.
+fn linked(run: Object, context: &Context) -> Vec<Entry> {
+    let is_call = run.get("run_type").is_some_and(is_llm) && value::has(&run, &["outputs"]);
+    let Some(id) = id(&run).filter(|_| is_call && !context.agents) else { return vec![entry(run)] };
+    let trace = value::text(&run, &["trace_id"]).or_else(|| root(&run)).unwrap_or_default();
+    let trace = Trace { format: NAME, id: &trace };
+    let mut answered = Dialogue::default();
+    answered.answer(run.get("outputs").cloned().map_or(Json::Null, value::unfolded));
+    let tools = nesting::tools_in(answered.output.as_ref());
+    let call = Call { id, parent: value::text(&run, &["parent_run_id"]), tools };
+    let found = match trace.repeats(&call, context) {
+        true => Entry::Skipped(Skip::AgentSpan),
+        false => entry(run),
+    };
+    std::iter::once(found).chain(trace.tell(&call)).collect()
+}
+
+/// The id of the first run of a trace, by a run's place in it.
+fn root(run: &Object) -> Option<String> {
+    let order = value::text(run, &["dotted_order"])?;
+    let (_, id) = order.split('.').next()?.split_once('Z')?;
+    (!id.is_empty()).then(|| id.to_owned())
 }
 
 /// Ends of runs of which no beginning was logged.
 fn unmatched(fragments: Vec<Object>, _: &Context) -> Entries {
+    // What runs tell each other of their place is nothing by itself.
+    if fragments.iter().all(Fragment::says_no_more) {
+        return none();
+    }
     let run = fragments.into_iter().fold(Object::new(), merged);
     if run.contains_key("inputs") || run.get("run_type").is_some_and(|kind| !is_llm(kind)) {
         return one(entry(run));

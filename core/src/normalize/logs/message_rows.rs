@@ -199,6 +199,9 @@ fn say(message: &mut Object, content: Option<Json>, parts: Option<Json>) {
         }
         _ => {}
     }
+    if wrapped.is_some() {
+        content = None;
+    }
     match wrapped.or(parts.filter(|parts| parts.as_array().is_some_and(|parts| !parts.is_empty()))) {
         Some(parts) => {
             // The text repeats what the parts say.

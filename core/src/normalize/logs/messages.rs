@@ -88,6 +88,21 @@ fn has_vercel_parts(message: &Object) -> bool {
 /// Keys of a conversation's name, the surest first.
 const NAMES: &[&str] = &["id", "transcript_id", "conversation_id", "session_id", "thread_id"];
 
+/// Keys that tell a conversation from others. An `id` may be one of each request, which logs the conversation again.
+const CONVERSATIONS: &[&str] = &[
+    "conversation_id",
+    "conversationId",
+    "session_id",
+    "sessionId",
+    "thread_id",
+    "threadId",
+    "chat_id",
+    "chatId",
+    "user",
+    "user_id",
+    "userId",
+];
+
 fn read(mut record: Object, context: &Context) -> Entries {
     let messages = value::take(&mut record, "messages").map(value::messages).unwrap_or_default();
     // Some providers take what the system says beside the messages.
@@ -110,6 +125,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         tools: value::tools(value::take_first(&mut record, &["tools", "functions"])),
         model: value::text(&record, &["model"]),
         copies: Copies::Again,
+        conversation: CONVERSATIONS.iter().filter_map(|key| value::name(&record, key)).collect(),
         ..Transcript::default()
     };
     transcript.entries(context)
@@ -127,6 +143,16 @@ mod tests {
     use crate::domain::Json;
     use crate::normalize::logs::{Context, Entry, NoRelated, Print, Turns, detect};
     use crate::normalize::{Normalizer, Options};
+
+    #[test]
+    fn the_same_words_of_another_conversation_are_no_copy() {
+        let chat = prints(r#""a","user":"amy""#, "Q");
+        assert_eq!(prints(r#""a","user":"amy""#, "Q"), chat);
+        for other in [r#""a","user":"bob""#, r#""a""#, r#""a","user":"amy","session_id":"2""#] {
+            assert_ne!(prints(other, "Q")[0].copied, chat[0].copied, "{other}");
+        }
+        assert_eq!(prints(r#""a","user":"amy","id":"2""#, "Q")[0].copied, chat[0].copied);
+    }
 
     /// What tells the turns of a chat from those of others.
     fn prints(model: &str, question: &str) -> Vec<Print> {

@@ -104,6 +104,12 @@ impl Trace<'_> {
         to_parent.into_iter().chain([to_inner]).collect()
     }
 
+    /// Whether a call `id` contains a model call, or its parent is one.
+    pub(super) fn is_linked(&self, id: &str, parent: Option<&str>, context: &Context) -> bool {
+        let is_told = |key: String| !context.related.find(&key).is_empty();
+        is_told(self.key_within(id)) || parent.is_some_and(|parent| is_told(self.key_of(parent)))
+    }
+
     /// Whether a call says no more than one that contains it, or than those that it contains.
     pub(super) fn repeats(&self, call: &Call, context: &Context) -> bool {
         if self.is_covered(&call.id, &call.tools, context) {

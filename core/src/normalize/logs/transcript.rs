@@ -27,6 +27,8 @@ pub(super) struct Transcript {
     /// With which of them it begins that are not to be judged here.
     pub(super) opening: Opening,
     pub(super) copies: Copies,
+    /// Whose conversation it is, by names that no other conversation has: another's is no copy, though it may say the same.
+    pub(super) conversation: Vec<String>,
     /// The tools on offer in all of its turns.
     pub(super) tools: Cell,
     /// The model that answered in all of its turns.
@@ -265,7 +267,7 @@ fn prints(transcript: &Transcript, tools: &Cell) -> Vec<u64> {
     let _ = writeln!(text, "{tools:?}");
     // So are they from another model; a session that is forked may go on with one.
     if transcript.copies == Copies::Again {
-        let _ = writeln!(text, "{:?}", transcript.model);
+        let _ = writeln!(text, "{:?}{:?}", transcript.model, transcript.conversation);
     }
     let mut prints = vec![text.0.finish()];
     for element in &transcript.elements {

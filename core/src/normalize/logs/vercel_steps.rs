@@ -83,7 +83,8 @@ fn with_parts(mut message: Object) -> Object {
 /// A message whose parts call something, with all that it says in them: a text beside them repeats theirs, or is none of them.
 fn said_in_parts(mut message: Object) -> Object {
     let Some(Json::Array(mut parts)) = message.get("parts").cloned() else { return message };
-    if !parts.iter().any(is_call) {
+    let is_plain = matches!(message.get("content"), Some(Json::String(_)));
+    if !is_plain || !parts.iter().any(is_call) {
         return message;
     }
     if let Some(Json::String(text)) = message.remove("content").filter(|_| !parts.iter().any(says))

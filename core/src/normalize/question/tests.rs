@@ -141,8 +141,7 @@ fn every_vendors_messages_say_the_same() {
             r#"[{"role":"user","content":"Oslo?"},
                 {"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"?"}]},
                 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Let me see.","annotations":[]},{"type":"tool_use","id":"c1","name":"f","input":{"city":"Oslo"}}]},
-                {"type":"function_call_output","id":"fco","call_id":"c1","output":[{"type":"input_text","text":"sunny"}]},
-                {"type":"item_reference","id":"x"}]"#,
+                {"type":"function_call_output","id":"fco","call_id":"c1","output":[{"type":"input_text","text":"sunny"}]}]"#,
         ),
         (
             "vercel",

@@ -1,7 +1,7 @@
 //! The conventions for messages in spans, as a table in the order in which they are tried.
 
 use super::span::{self, Span, Work};
-use super::{Definitions, adk, events, genai, mlflow, openinference, openllmetry, vercel};
+use super::{Definitions, adk, events, genai, logfire, mlflow, openinference, openllmetry, vercel};
 use crate::domain::{Flag, Json, Object};
 use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
@@ -25,6 +25,7 @@ const CONVENTIONS: &[Convention] = &[
     Convention { dialect: "openinference", read: openinference::read },
     Convention { dialect: "mlflow", read: mlflow::dialogue },
     Convention { dialect: "adk_spans", read: adk::read },
+    Convention { dialect: "logfire", read: logfire::read },
 ];
 
 /// Attributes that say how an answer ended.

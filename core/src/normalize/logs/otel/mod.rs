@@ -19,6 +19,7 @@ mod event;
 mod events;
 mod genai;
 mod log_record;
+mod logfire;
 mod mlflow;
 mod nested;
 mod openinference;
@@ -34,8 +35,9 @@ pub(super) use definitions::Definitions;
 
 use super::context::Context;
 use super::dialogue::Dialogue;
-use super::entry::{Entries, Entry, Skip, none, one};
+use super::entry::{Entries, Entry, Fragment, Skip, none, one};
 use super::format::LogFormat;
+use super::nesting::{self, Call, Trace};
 use super::value;
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 use span::{Span, Work};
@@ -86,19 +88,20 @@ pub(super) const ATTRIBUTES: LogFormat = LogFormat {
 fn read_otlp(mut record: Object, context: &Context) -> Entries {
     let agents = context.agents;
     let mut ids = HashSet::new();
-    let spans: Vec<(Json, Vec<Object>)> = otlp::spans(&mut record)
+    let spans: Vec<(Json, Vec<Object>, bool)> = otlp::spans(&mut record)
         .into_iter()
         .map(|span| {
             // A span that comes twice has its log records once: there may be thousands of both.
             let first = span.as_object().filter(|span| ids.insert(span::id(span)));
             let logs = first.map(|span| log_record::of_span(span, context)).unwrap_or_default();
-            (span, logs)
+            let repeats = span.as_object().is_some_and(|span| repeats(span, &logs, context));
+            (span, logs, repeats)
         })
         .collect();
     let records = otlp::log_records(&mut record);
     let metrics = otlp::holds_metrics(&record).then_some(Entry::Skipped(Skip::NotAnLlmRun));
-    let spans = spans.into_iter().flat_map(move |(span, logs)| match span {
-        Json::Object(span) => entries(Span::read(span), logs, agents),
+    let spans = spans.into_iter().flat_map(move |(span, logs, repeats)| match span {
+        Json::Object(span) => linked(span, logs, repeats, agents),
         other => vec![misplaced("span", &other)],
     });
     let records = records.into_iter().map(|record| match record {
@@ -120,12 +123,49 @@ fn read_span(record: Object, context: &Context) -> Entries {
         return one(log_record::entry(record));
     }
     let logs = log_record::of_span(&record, context);
-    Box::new(entries(Span::read(record), logs, context.agents).into_iter())
+    let repeats = repeats(&record, &logs, context);
+    Box::new(linked(record, logs, repeats, context.agents).into_iter())
+}
+
+/// The name under which spans tell each other what they contain, whatever container they come in.
+const SPANS: &str = "otel spans";
+
+/// Whether a span says no more than a model's span around or within it: two instrumentations may log the same call.
+fn repeats(span: &Object, logs: &[Object], context: &Context) -> bool {
+    let Some(place) = span::Place::of(span).filter(|_| !context.agents) else { return false };
+    let trace = Trace { format: SPANS, id: &place.trace };
+    // Most spans are in no other, and are read once.
+    trace.is_linked(&place.id, place.parent.as_deref(), context)
+        && call_in(&entries(Span::read(span.clone()), logs.to_vec(), false), &place)
+            .is_some_and(|call| trace.repeats(&call, context))
+}
+
+/// The call that a span is, if it is one of a model.
+fn call_in(entries: &[Entry], place: &span::Place) -> Option<Call> {
+    let [Entry::Turn(turn)] = entries else { return None };
+    let tools = nesting::tools_in(Some(&turn.output));
+    Some(Call { id: place.id.clone(), parent: place.parent.clone(), tools })
+}
+
+/// What a span and the log records with its id say, unless it `repeats` another, and what it tells the spans around and within it.
+fn linked(span: Object, logs: Vec<Object>, repeats: bool, agents: bool) -> Vec<Entry> {
+    let place = span::Place::of(&span).filter(|_| !agents);
+    let mut found = entries(Span::read(span), logs, agents);
+    if let Some(place) = place
+        && let Some(call) = call_in(&found, &place)
+    {
+        if repeats {
+            found = vec![Entry::Skipped(Skip::AgentSpan)];
+        }
+        found.extend(Trace { format: SPANS, id: &place.trace }.tell(&call));
+    }
+    found
 }
 
 /// What log records say that belong to no span.
 fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
-    if fragments.is_empty() {
+    // What spans tell each other of their place is nothing by itself.
+    if fragments.iter().all(Fragment::says_no_more) {
         return none();
     }
     Box::new(entries(Span::of_logs(&fragments), fragments, context.agents).into_iter())

@@ -183,6 +183,31 @@ fn columns(record: Object) -> Object {
     record.into_iter().filter_map(column).collect()
 }
 
+/// Where in a trace a span stands.
+pub(super) struct Place {
+    pub(super) trace: String,
+    pub(super) id: String,
+    pub(super) parent: Option<String>,
+}
+
+impl Place {
+    /// `None` where the record names no trace.
+    pub(super) fn of(record: &Object) -> Option<Place> {
+        let hex = |id: String| id.strip_prefix("0x").map_or_else(|| id.clone(), str::to_owned);
+        let own = |keys: &[&str]| keys.iter().find_map(|key| value::text(record, &[key])).map(hex);
+        let nested = |key: &str| match value::unfolded(record.get("context")?.clone()) {
+            Json::Object(context) => value::text(&context, &[key]).map(hex),
+            _ => None,
+        };
+        Some(Place {
+            trace: own(&["traceId", "trace_id", "context.trace_id"]).or_else(|| nested("trace_id"))?,
+            id: id(record)?,
+            parent: own(&["parentSpanId", "parent_span_id", "parent_id", "parentId"])
+                .filter(|id| !id.bytes().all(|byte| byte == b'0')),
+        })
+    }
+}
+
 /// The id of the span that a record is, or belongs to.
 pub(super) fn id(record: &Object) -> Option<String> {
     let nested = || match value::unfolded(record.get("context")?.clone()) {
