@@ -251,7 +251,9 @@ impl<'a> Reader<'a> {
             // A list whose places became keys: `{"0":{"name":"f","arguments":{}}}`.
             Json::Object(object)
                 if object.iter().all(|(key, item)| {
-                    key.bytes().all(|byte| byte.is_ascii_digit()) && item.as_object().is_some()
+                    !key.is_empty()
+                        && key.bytes().all(|byte| byte.is_ascii_digit())
+                        && item.as_object().is_some()
                 }) =>
             {
                 self.list(&object.values().cloned().collect::<Vec<_>>())
