@@ -304,7 +304,7 @@ mod tests {
                 r#"{"type":"tool_search","execution":"client","parameters":{"type":"object","properties":{"a":{}}}}"#,
                 r#"tool_search{"a":{}}"#,
             ),
-            (r#"{"type":"custom","name":"f","description":"d"}"#, "fd !unknown_parameters"),
+            (r#"{"type":"custom","name":"f","description":"d"}"#, "fd"),
             (r#"{"type":"function","parameters":{}}"#, "definition_without_name"),
             (r#"{"type":"object","properties":{}}"#, "definition_without_name"),
             (r#"{"name":"Ann","age":5}"#, "unrecognised_tool_definitions"),

@@ -13,6 +13,8 @@ pub(super) struct Reader {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) flags: BTreeSet<Flag>,
     pub(super) types: TypeNames,
+    /// Whether these definitions leave the schema out if there are no parameters, as Google's do.
+    leaves_out_empty: bool,
     /// What is wrong with the first definition of a list that cannot be read. It costs that definition, not the others.
     unreadable: Option<RowError>,
 }
@@ -156,9 +158,14 @@ impl Reader {
 
     fn push(&mut self, name: &str, object: &Object, schema: Option<Json>) {
         let description = object.get("description").and_then(Json::as_str).unwrap_or_default();
+        let none = || schema::of_properties(Json::Object(Object::new()));
+        let schema = schema.or_else(|| self.leaves_out_empty.then(none));
         let parameters = schema::parameters(schema, self.types);
         let tool = ToolDefinition { name: name.to_owned(), description: description.to_owned(), parameters };
-        if tool.has_unknown_parameters() {
+        // A custom tool takes free text.
+        let is_custom =
+            object.get("type").and_then(Json::as_str) == Some("custom") || object.contains_key("format");
+        if tool.has_unknown_parameters() && !is_custom {
             self.flags.insert(Flag::UnknownParameters);
         }
         self.tools.push(tool);
@@ -194,7 +201,12 @@ fn list_under_key(reader: &mut Reader, object: &mut Object) -> Option<Result<(),
     };
     let (first, rest) = LIST_PATHS.iter().find(is_list)?.split_first()?;
     let listed = rest.iter().try_fold(object.get_mut(first)?, |value, key| value.get_mut(key))?;
-    Some(reader.value(listed))
+    let before = reader.leaves_out_empty;
+    reader.leaves_out_empty =
+        first.starts_with("function") && first.to_ascii_lowercase().ends_with("declarations");
+    let read = reader.value(listed);
+    reader.leaves_out_empty = before;
+    Some(read)
 }
 
 /// `{"toolSpec":{"name":"f","description":"…","inputSchema":{"json":{…}}}}`
