@@ -226,7 +226,11 @@ fn openai(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowErro
     let key = if object.contains_key("function") { "function" } else { "custom" };
     let (typed, alone) = (object.contains_key("type"), object.len() == 1);
     let inner = object.get_mut(key)?.as_object_mut()?;
-    (typed || alone && inner.contains_key("name")).then(|| reader.push_named(inner))
+    let is_tool = typed || alone && inner.contains_key("name");
+    if is_tool && key == "custom" {
+        inner.insert("type", "custom");
+    }
+    is_tool.then(|| reader.push_named(inner))
 }
 
 /// `{"tool.json_schema":"{…}"}`, `{"tool":{"json_schema":{…}}}`
