@@ -112,6 +112,7 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "raw_tool_call",
         "missing_parent",
         "unreadable_definition",
+        "unknown_parameters",
     ];
     let flags: Vec<&str> =
         sample.flags.iter().map(|flag| flag.as_str()).filter(|flag| remarks.contains(flag)).collect();

@@ -37,6 +37,8 @@ pub enum Flag {
     DefinitionsFreeText,
     /// A definition cannot be read; the others were.
     UnreadableDefinition,
+    /// A definition does not say which parameters the tool has; its calls' parameters are not checked.
+    UnknownParameters,
     /// Two definitions have one name.
     DuplicateDefinition,
     /// Images, audio or files became placeholders.
@@ -106,6 +108,7 @@ impl Flag {
             Flag::NoDefinitions => "no_definitions",
             Flag::DefinitionsFreeText => "definitions_free_text",
             Flag::UnreadableDefinition => "unreadable_definition",
+            Flag::UnknownParameters => "unknown_parameters",
             Flag::DuplicateDefinition => "duplicate_definition",
             Flag::NonTextContent => "non_text_content",
             Flag::MultipleChoices => "multiple_choices",

@@ -4,7 +4,7 @@
 //! the names and the positional arguments mean is not known here.
 
 use super::python_literal::{Dialect, Scanner, is_word, is_word_start};
-use crate::domain::Json;
+use crate::domain::{Json, Object};
 
 /// One call, as written.
 #[derive(Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub(super) struct Argument<'a> {
 #[derive(Debug, PartialEq)]
 pub(super) enum Value<'a> {
     Literal(Json),
+    /// Python's `**{…}`: several arguments with their names.
+    Entries(Object),
     /// The source of anything else: a variable, arithmetic, a nested call, a comprehension.
     Expression(&'a str),
 }
@@ -119,6 +121,9 @@ impl<'a> Parser<'a> {
     }
 
     fn argument(&mut self) -> Option<Argument<'a>> {
+        if let Some(entries) = self.entries() {
+            return Some(Argument { name: None, value: Value::Entries(entries) });
+        }
         let name = self.keyword();
         self.scanner.skip_space();
         let start = self.scanner.at;
@@ -129,6 +134,19 @@ impl<'a> Parser<'a> {
         }
         self.scanner.at = start;
         Some(Argument { name, value: Value::Expression(self.expression()?) })
+    }
+
+    /// `**{…}`, if that is what stands here.
+    fn entries(&mut self) -> Option<Object> {
+        let start = self.scanner.at;
+        let literal =
+            (self.scanner.take(b'*') && self.scanner.take(b'*')).then(|| self.scanner.value(0)).flatten();
+        self.scanner.skip_space();
+        if let (Some(Json::Object(entries)), Some(b',' | b')')) = (literal, self.scanner.peek()) {
+            return Some(entries);
+        }
+        self.scanner.at = start;
+        None
     }
 
     /// `name =`, if that is what stands here.
@@ -179,6 +197,7 @@ mod tests {
             let name = argument.name.map(|name| format!("{name}=")).unwrap_or_default();
             match &argument.value {
                 Value::Literal(json) => format!("{name}{json}"),
+                Value::Entries(entries) => format!("**{entries}"),
                 Value::Expression(source) => format!("{name}<{source}>"),
             }
         };
@@ -203,6 +222,13 @@ mod tests {
             ("f(x=new T(\"a, b)\"), y=v)", "f(x=<new T(\"a, b)\")>, y=<v>)"),
             ("f(a==1, b=nan)", "f(<a==1>, b=<nan>)"),
             ("f(s='''it's, (so)''', t=2.0f)", "f(s=\"it's, (so)\", t=2.0)"),
+            ("f(**{'a': 1}, b=2)", r#"f(**{"a":1}, b=2)"#),
+            ("f(**kwargs, **{'a': 1}.b)", "f(<**kwargs>, <**{'a': 1}.b>)"),
+            (
+                "f(0x10, -0xfF, 0b11, 0o17, 1_000, +2, +.5, 1_0.2_5)",
+                "f(16, -255, 3, 15, 1000, 2, 0.5, 10.25)",
+            ),
+            ("f(0x, 1__0, 1_, _1, +, 0xg)", "f(<0x>, <1__0>, <1_>, <_1>, <+>, <0xg>)"),
             ("get-weather(a=1)", "get-weather(a=1)"),
             ("[Get News / EU(a=1), f ()]", "Get News / EU(a=1) & f()"),
         ] {

@@ -158,11 +158,12 @@ pub fn resolve_wanted(
     for slot in Slot::ALL {
         let free =
             |alias: &&str| names.iter().any(|name| name == *alias) && !used.iter().any(|(c, _)| c == alias);
-        if wanted.has(slot)
-            && mapped(slot).next().is_none()
-            && let Some(alias) = wanted.aliases(slot).find(free)
-        {
-            used.push((alias, slot));
+        if wanted.has(slot) && mapped(slot).next().is_none() {
+            let usual = wanted.aliases(slot).find(free);
+            let is_unsure = slot == Slot::ToolCall && usual.is_some_and(|alias| !SURE_CALLS.contains(&alias));
+            let is_free = |name: &&String| !used.iter().any(|(column, _)| column == name);
+            let clear = names.iter().filter(is_free).find(|name| is_unsure && are_clearly_calls(name));
+            used.extend(clear.map(String::as_str).or(usual).map(|column| (column, slot)));
         }
     }
     let filled = |slot| used.iter().any(|(_, of)| *of == slot);
@@ -244,6 +245,21 @@ pub fn resolve_wanted(
         },
         extras,
     })
+}
+
+/// Columns of calls whose name leaves no doubt; the other usual names may be those of what the agent said.
+const SURE_CALLS: &[&str] = &["tool_call", "tool_calls", "generated"];
+
+/// Whether a column's name says that it holds the calls: `toolCalls`, `actual_tool_calls`, `functions_called`.
+fn are_clearly_calls(name: &str) -> bool {
+    const TOOL: &[&str] = &["tool", "function"];
+    const CALL: &[&str] = &["call", "called", "invocation"];
+    const WHOSE: &[&str] =
+        &["actual", "agent", "assistant", "model", "llm", "predicted", "generated", "output"];
+    let words = split_words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let known = words.iter().all(|word| [TOOL, CALL, WHOSE].iter().any(|list| list.contains(&word.as_str())));
+    known && has(CALL) && (has(TOOL) || words.len() == 1) && !place::is_name(name)
 }
 
 /// Words in the names of columns that hold what was expected, what came of a call, or a row's name: to judge these would be to
@@ -370,6 +386,9 @@ mod tests {
             ("query,tool_calls", &[], ["query", "tool_calls", ""]),
             ("id,query,answers,tools", &[], ["query", "answers", "tools"]),
             ("query,answers,tools,output", &[], ["query", "output", "tools"]),
+            ("question,response,toolCalls,tools", &[], ["question", "toolCalls", "tools"]),
+            ("question,response,tools,actual_tool_calls", &[], ["question", "actual_tool_calls", "tools"]),
+            ("query,response,tool_call_count,expected_calls", &[], ["query", "response", ""]),
         ] {
             assert_eq!(resolved(names, mapping, true), Ok(expected.map(str::to_owned)), "{names}");
         }

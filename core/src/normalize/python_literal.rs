@@ -56,16 +56,27 @@ pub(super) fn sequence(text: &str, dialect: Dialect) -> Option<Vec<Json>> {
     }
 }
 
+/// Whether the literals that make up `text` hold a number that JSON does not have.
+pub(super) fn holds_nan(text: &str, dialect: Dialect) -> bool {
+    if !text.contains("nan") && !text.contains("inf") {
+        return false;
+    }
+    let mut scanner = Scanner::new(text, dialect);
+    while scanner.value(0).is_some() && scanner.separator() {}
+    scanner.met_nan
+}
+
 /// A place in a text. Every method that returns `None` has met something that is no literal.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     pub(super) at: usize,
     dialect: Dialect,
+    met_nan: bool,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str, dialect: Dialect) -> Scanner<'a> {
-        Scanner { text, at: 0, dialect }
+        Scanner { text, at: 0, dialect, met_nan: false }
     }
 
     pub(super) fn value(&mut self, depth: usize) -> Option<Json> {
@@ -75,6 +86,7 @@ impl<'a> Scanner<'a> {
             b'(' => self.parentheses(depth),
             b'{' => self.braces(depth),
             b'-' | b'.' | b'0'..=b'9' => self.number(),
+            b'+' if self.dialect == Dialect::Call => self.number(),
             _ if self.string_prefix().is_some() => self.strings(),
             _ => self.word(depth),
         }
@@ -164,6 +176,7 @@ impl<'a> Scanner<'a> {
     fn word(&mut self, depth: usize) -> Option<Json> {
         let word = self.identifier()?;
         if let Some(value) = self.dialect.word(word) {
+            self.met_nan |= matches!(word, "nan" | "inf");
             return Some(value);
         }
         if self.dialect == Dialect::Call || self.peek() != Some(b'(') || depth >= Json::MAX_DEPTH {
@@ -213,9 +226,16 @@ impl<'a> Scanner<'a> {
     }
 
     fn number(&mut self) -> Option<Json> {
+        if self.dialect == Dialect::Call {
+            let _sign = self.take(b'+');
+        }
         let start = self.at;
         let negative = self.take(b'-');
+        if let Some(radix) = self.radix() {
+            return self.in_radix(radix, negative);
+        }
         if negative && self.dialect != Dialect::Call && self.rest_of("inf").is_some() {
+            self.met_nan = true;
             return Some(Json::from("-inf"));
         }
         let whole = self.digits();
@@ -241,22 +261,51 @@ impl<'a> Scanner<'a> {
         if self.text[self.at..].starts_with(|c: char| is_word(c) || c == '.') {
             return None;
         }
+        let (whole, fraction) = (whole.replace('_', ""), fraction.map(|digits| digits.replace('_', "")));
         let number = Number::parse(&self.text[start..end]).or_else(|| {
             // `.5` and `5.` are no JSON: the digit they leave out is written.
             let sign = if negative { "-" } else { "" };
             let or_zero = |digits: &str| if digits.is_empty() { "0" } else { digits }.to_owned();
-            let fraction = fraction.map(|digits| format!(".{}", or_zero(digits))).unwrap_or_default();
-            Number::parse(&format!("{sign}{}{fraction}{}", or_zero(whole), &self.text[exponent..end]))
+            let fraction = fraction.map(|digits| format!(".{}", or_zero(&digits))).unwrap_or_default();
+            Number::parse(&format!("{sign}{}{fraction}{}", or_zero(&whole), &self.text[exponent..end]))
         });
         number.map(|number| Json::Number(if integer { number } else { python_float::printed(&number) }))
     }
 
+    /// Digits; in calls, single underscores may separate them.
     fn digits(&mut self) -> &'a str {
         let start = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+        let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+        loop {
+            let separates = self.at > start && self.peek() == Some(b'_') && self.dialect == Dialect::Call;
+            if !is_digit(self.peek()) && !(separates && is_digit(self.byte(self.at + 1))) {
+                return &self.text[start..self.at];
+            }
             self.at += 1;
         }
-        &self.text[start..self.at]
+    }
+
+    /// Steps over `0x`, `0o` or `0b`, which calls may have.
+    fn radix(&mut self) -> Option<u32> {
+        let (Dialect::Call, Some(b'0')) = (self.dialect, self.peek()) else { return None };
+        let radix = match self.byte(self.at + 1)? {
+            b'x' | b'X' => 16,
+            b'o' | b'O' => 8,
+            b'b' | b'B' => 2,
+            _ => return None,
+        };
+        self.at += 2;
+        Some(radix)
+    }
+
+    /// The digits of a whole number that is not written in decimal.
+    fn in_radix(&mut self, radix: u32, negative: bool) -> Option<Json> {
+        let rest = &self.text[self.at..];
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        self.at += end;
+        let magnitude = u128::from_str_radix(&rest[..end], radix).ok()?;
+        let sign = if negative && magnitude != 0 { "-" } else { "" };
+        Number::parse(&format!("{sign}{magnitude}")).map(Json::Number)
     }
 
     /// One string, or several that follow one another and so are one.

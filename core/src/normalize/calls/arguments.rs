@@ -139,6 +139,28 @@ pub(super) fn of(object: &Object) -> Option<&Json> {
     KEYS.iter().filter_map(|key| object.get(key)).find(|value| !value.is_null())
 }
 
+/// Two keys that hold arguments which differ, if the first one says that there are none: then the others are lost.
+fn contradiction(object: &Object) -> Option<(&'static str, &'static str)> {
+    let says = |key: &&'static str| object.get(key).is_some_and(|value| !value.is_null());
+    let mut keys = KEYS.iter().copied().filter(|key| says(&key));
+    let first = keys.next()?;
+    let is_none = match object.get(first)? {
+        Json::Object(object) => object.is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::String(text) => matches!(text.trim(), "" | "{}" | "null"),
+        _ => false,
+    };
+    let holds = |key: &&'static str| {
+        object.get(key).is_some_and(|value| match value {
+            Json::Object(object) => !object.is_empty() && !super::bare::is_schema(value),
+            Json::String(_) => is_object(value) && !matches!(value.as_str().map(str::trim), Some("{}")),
+            _ => false,
+        })
+    };
+    let other = keys.find(|key| is_none && holds(key))?;
+    Some((first, other))
+}
+
 /// The key in `object` under which the arguments of a call would be read, if one holds an object.
 pub(in crate::normalize) fn place(object: &Object) -> Option<&str> {
     let holds = |value: &Json| value.as_object().is_some();
@@ -197,6 +219,10 @@ impl Reader<'_> {
         name: &str,
     ) -> Result<Arguments, RowError> {
         if KEYS.iter().any(|key| object.contains_key(key)) {
+            if let Some((one, other)) = contradiction(object) {
+                let why = format!("the arguments under `{one}` and under `{other}` differ; keep one of them");
+                return Err(error(RowErrorCode::UnrecognisedToolCall, &why, object));
+            }
             return Ok(self.arguments(of(object)));
         }
         let found = spelled_otherwise(object).or_else(|| under_further_key(object));
@@ -237,7 +263,8 @@ impl Reader<'_> {
         let is_lost = self.absent == Absent::Unrecorded;
         let (needs_some, may_have_some) = match self.definition(name) {
             Some(tool) => {
-                (!required(tool).is_empty(), tool.parameters.get("properties").is_some_and(holds_any))
+                let has_some = tool.parameters.get("properties").is_some_and(holds_any);
+                (!required(tool).is_empty(), has_some || is_lost && tool.has_unknown_parameters())
             }
             // A tool that is not on offer is wrong whatever it was called with.
             None => (is_lost && self.tools.is_empty(), is_lost),

@@ -1,5 +1,7 @@
 //! Calls as XML elements: `<function=f><parameter=a>1</parameter></function>`, `<arg_key>a</arg_key><arg_value>1</arg_value>`.
 
+use std::collections::BTreeSet;
+
 use super::Reader;
 use super::tagged::Found;
 use crate::domain::{Arguments, Flag, Json, ToolCall};
@@ -129,22 +131,83 @@ impl Reader<'_> {
     }
 
     /// A value is a text by nature. One that the definition says is a string stays one; anything else is read as JSON, or
-    /// as the Python that some models are taught to write.
+    /// as the Python that some models are taught to write. If it may be a string, only what the definition allows beside is read.
     fn written_value(&self, tool: &str, parameter: &str, text: &str) -> Json {
-        let schema = || self.definition(tool)?.parameters.get("properties")?.get(parameter)?.get("type");
-        let kind = schema().and_then(Json::as_str);
-        if kind == Some("string") {
+        let root = self.definition(tool).map(|tool| &tool.parameters);
+        let schema = root.and_then(|root| root.get("properties")?.get(parameter));
+        let mut types = BTreeSet::new();
+        let is_known = root.zip(schema).is_some_and(|(root, schema)| allowed(schema, root, 0, &mut types));
+        let may_be_text = is_known && types.contains("string");
+        if may_be_text && types.len() == 1 {
             return Json::from(text);
         }
+        let fits =
+            |value: &Json| !may_be_text || types.contains(value.type_name()) && value.as_str().is_none();
         if let Ok(value) = Json::parse(text) {
-            return value;
+            return if fits(&value) { value } else { Json::from(text) };
         }
-        let is_python = kind.is_some()
+        let is_python = schema.is_some_and(|schema| schema.get("type").is_some())
             || matches!(text.trim(), "True" | "False" | "None")
             || text.trim_start().starts_with(['{', '[']);
         let literal = is_python.then(|| python_literal::whole(text, Dialect::Python)).flatten();
-        literal.unwrap_or_else(|| Json::from(text))
+        literal.filter(fits).unwrap_or_else(|| Json::from(text))
     }
+}
+
+/// Alternatives and references are not nested deeper.
+const MAX_DEPTH: usize = 8;
+
+/// Adds the names of the types that a schema allows; `false` if it may allow any.
+pub(super) fn allowed<'a>(
+    schema: &'a Json,
+    root: &'a Json,
+    depth: usize,
+    types: &mut BTreeSet<&'a str>,
+) -> bool {
+    if depth > MAX_DEPTH {
+        return false;
+    }
+    let mut add = |name: &'a str| {
+        types.insert(name);
+        // To JSON, a whole number is a number.
+        if name == "integer" {
+            types.insert("number");
+        } else if name == "number" {
+            types.insert("integer");
+        }
+    };
+    match schema.get("type") {
+        Some(Json::String(name)) => {
+            add(name);
+            return true;
+        }
+        Some(Json::Array(names)) if !names.is_empty() => {
+            names.iter().filter_map(Json::as_str).for_each(add);
+            return true;
+        }
+        _ => {}
+    }
+    if let Some(values) = schema.get("enum").and_then(Json::as_array).filter(|values| !values.is_empty()) {
+        values.iter().for_each(|value| add(value.type_name()));
+        return true;
+    }
+    if let Some(value) = schema.get("const") {
+        add(value.type_name());
+        return true;
+    }
+    if let Some(path) = schema.get("$ref").and_then(Json::as_str) {
+        let target = path.strip_prefix("#/").and_then(|path| {
+            path.split('/').try_fold(root, |at, key| at.get(&key.replace("~1", "/").replace("~0", "~")))
+        });
+        return target.is_some_and(|target| allowed(target, root, depth + 1, types));
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(alternatives) = schema.get(key).and_then(Json::as_array).filter(|list| !list.is_empty()) {
+            return alternatives.iter().all(|schema| allowed(schema, root, depth + 1, types));
+        }
+    }
+    let parts = schema.get("allOf").and_then(Json::as_array).unwrap_or_default();
+    parts.iter().any(|part| allowed(part, root, depth + 1, types))
 }
 
 fn is_name(c: char) -> bool {

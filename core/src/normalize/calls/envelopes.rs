@@ -1,7 +1,7 @@
 //! Whole responses and messages with calls in them: `{"role":"assistant","content":null,"tool_calls":[…]}`.
 
-use super::bare::id_in;
-use super::{Reader, Reading, arguments, vendors};
+use super::bare::{id_in, is_schema};
+use super::{Evidence, Reader, Reading, arguments, vendors};
 use crate::domain::{Flag, Json, Object, ToolCall};
 use crate::normalize::columns::Place;
 
@@ -10,6 +10,23 @@ const LANGCHAIN_TYPES: &[&str] = &["ai", "AIMessage", "AIMessageChunk"];
 
 /// Keys of a message's calls.
 const CALL_KEYS: &[&str] = &["tool_calls", "toolCalls"];
+
+/// Keys of a message's calls in logs that teams write themselves. Elsewhere they hold something else, so that they count only if that is a call
+/// or a list of them.
+const FURTHER_CALL_KEYS: &[&str] = &[
+    "tool_call",
+    "toolCall",
+    "function_calls",
+    "functionCalls",
+    "tool_use",
+    "toolUse",
+    "tool_uses",
+    "toolUses",
+    "calls",
+    "tools_called",
+    "toolsCalled",
+    "tool_invocations",
+];
 
 /// Keys of a message that may hold objects with names which are no calls, or calls that are read elsewhere.
 const NAMED_KEYS: &[&str] = &[
@@ -40,7 +57,9 @@ const NAMED_KEYS: &[&str] = &[
 /// `{"choices":[{"message":{…}}]}`
 pub(super) fn chat_completion(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let choices = object.get("choices")?.as_array()?;
-    let message = choices.first()?.get("message")?.as_object()?;
+    // One piece may be all of a streamed response.
+    let first = choices.first()?;
+    let message = first.get("message").or_else(|| first.get("delta"))?.as_object()?;
     reader.flag_choices(choices);
     Some(reader.call_object(message))
 }
@@ -115,7 +134,8 @@ pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let is_message = CALL_KEYS.iter().any(|key| object.contains_key(key))
         || spoken
             && (content.is_some()
-                || reader.unknown_calls(object).is_some()
+                || reader.unknown_calls(object, false).is_some()
+                || FURTHER_CALL_KEYS.iter().any(|key| object.contains_key(key))
                 || Place::call_of(object).is_some());
     is_message.then(|| reader.message(object, content))
 }
@@ -127,10 +147,15 @@ pub(super) fn langchain_steps(reader: &mut Reader, object: &Object) -> Option<Re
     Some(reader.calls_under_key(steps))
 }
 
+/// Whether an object with a name is a tool on offer.
+fn is_definition(object: &Object) -> bool {
+    object.iter().any(|(_, value)| is_schema(value))
+}
+
 impl Reader<'_> {
     /// What looks like calls under a key that nobody knows: objects that name a tool, or have a name and arguments. Anything else has
-    /// a name as well: what the user may say next, a source.
-    fn unknown_calls<'m>(&self, message: &'m Object) -> Option<(&'m str, &'m Json)> {
+    /// a name as well: what the user may say next, a source. Beside words, only what has arguments or a tool's name looks like a call.
+    fn unknown_calls<'m>(&self, message: &'m Object, says: bool) -> Option<(&'m str, &'m Json)> {
         const NAMES: &[&str] =
             &["tool", "tool_name", "toolName", "function", "function_name", "functionName", "name"];
         let name = |item: &Json| {
@@ -139,15 +164,22 @@ impl Reader<'_> {
         };
         let is_call = |item: &Json| {
             let has_arguments = item.as_object().is_some_and(arguments::has_any);
-            name(item)
-                .is_some_and(|(key, name)| key != "name" || has_arguments || self.definition(&name).is_some())
+            let is_definition = item.as_object().is_some_and(is_definition);
+            !is_definition
+                && name(item).is_some_and(|(key, name)| {
+                    key != "name" && !says || has_arguments || self.definition(&name).is_some()
+                })
         };
         let is_list = |value: &Json| {
             let items = value.as_array().unwrap_or_default();
             items.iter().all(|item| name(item).is_some()) && items.iter().any(is_call)
         };
         let is_one = |value: &Json| value.as_object().is_some_and(arguments::has_any) && is_call(value);
-        message.iter().find(|(key, value)| !NAMED_KEYS.contains(key) && (is_list(value) || is_one(value)))
+        let may_be = |key: &str| {
+            !NAMED_KEYS.contains(&key)
+                && !(says && ["result", "output", "response"].iter().any(|word| key.contains(word)))
+        };
+        message.iter().find(|(key, value)| may_be(key) && (is_list(value) || is_one(value)))
     }
 
     fn message(&mut self, message: &Object, content: Option<&Json>) -> Reading {
@@ -172,6 +204,16 @@ impl Reader<'_> {
                 return Ok(calls);
             }
         }
+        if let Some(Json::Array(parts)) = content {
+            let calls = self.parts(parts)?;
+            if !calls.is_empty() {
+                return Ok(calls);
+            }
+        }
+        if let Some(calls) = self.calls_under_further_key(message) {
+            self.unreadable = None;
+            return Ok(calls);
+        }
         let is_assistant =
             matches!(message.get("role").and_then(Json::as_str), Some("assistant" | "ai" | "model"));
         match Place::call_of(message).filter(|_| is_assistant) {
@@ -186,14 +228,55 @@ impl Reader<'_> {
             Some(Json::String(text)) => !text.trim().is_empty(),
             _ => false,
         };
-        if !says && let Some((key, unknown)) = self.unknown_calls(message) {
+        let calls = match content {
+            Some(Json::Array(parts)) => self.message_parts(parts)?,
+            Some(Json::String(text)) => self.message_text(text),
+            Some(Json::Object(object)) => self.answer_object(object)?,
+            _ => Vec::new(),
+        };
+        if calls.is_empty()
+            && let Some((key, unknown)) = self.unknown_calls(message, says)
+        {
             self.unreadable.get_or_insert_with(|| format!("{key}: {unknown}"));
         }
-        match content {
-            Some(Json::Array(parts)) => self.message_parts(parts),
-            Some(Json::String(text)) => Ok(self.message_text(text)),
-            _ => Ok(Vec::new()),
-        }
+        Ok(calls)
+    }
+
+    /// Whether a part of an unknown type looks like a call: it has a name and arguments, itself or in an object.
+    pub(super) fn is_unknown_call(part: &Object) -> bool {
+        const NO_CALLS: &[&str] =
+            &["result", "response", "output", "error", "approval", "source", "data", "file", "resource"];
+        let kind = part.get("type").and_then(Json::as_str).unwrap_or_default();
+        let names = ["tool", "tool_name", "toolName", "function", "function_name", "functionName", "name"];
+        let is_call = |object: &Object| {
+            arguments::has_any(object)
+                && !is_definition(object)
+                && names.iter().any(|key| object.get(key).is_some_and(|name| name.as_str().is_some()))
+        };
+        !NO_CALLS.iter().any(|word| kind.contains(word))
+            && (is_call(part) || part.iter().any(|(_, value)| value.as_object().is_some_and(is_call)))
+    }
+
+    /// The calls under the first of [`FURTHER_CALL_KEYS`] that holds nothing but calls: each has a name and arguments.
+    fn calls_under_further_key(&mut self, message: &Object) -> Option<Vec<ToolCall>> {
+        let is_call = |item: &Json| {
+            item.as_object().is_some_and(|call| {
+                let call = call.get("function").and_then(Json::as_object).unwrap_or(call);
+                arguments::has_any(call) && !is_definition(call)
+            })
+        };
+        let are_calls = |value: &Json| match value {
+            Json::Array(items) => !items.is_empty() && items.iter().all(is_call),
+            value => is_call(value),
+        };
+        let logged =
+            FURTHER_CALL_KEYS.iter().filter_map(|key| message.get(key)).find(|value| are_calls(value))?;
+        self.attempt(|reader| {
+            let items = logged.as_array().unwrap_or(std::slice::from_ref(logged));
+            let calls: Option<Vec<_>> =
+                items.iter().map(|item| reader.object(item.as_object()?, Evidence::Named)?.ok()).collect();
+            calls.map(|calls| calls.concat()).filter(|calls| !calls.is_empty())
+        })
     }
 
     /// LangChain's calls whose arguments were no JSON: `{"name":"f","args":"{\"a\":","id":"c1","error":"…"}`.

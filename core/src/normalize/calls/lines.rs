@@ -198,7 +198,7 @@ impl Reader<'_> {
                 let printed = match (call.name, call.arguments.as_slice()) {
                     ("print", [argument]) if argument.name.is_none() => match argument.value {
                         Value::Expression(source) => Some(source),
-                        Value::Literal(_) => None,
+                        Value::Literal(_) | Value::Entries(_) => None,
                     },
                     _ => None,
                 };

@@ -102,6 +102,7 @@ const SHAPES: &[Shape] = {
         Shape { evidence: Marked, read: vendors::function_call },
         Shape { evidence: Marked, read: vendors::bedrock },
         Shape { evidence: Marked, read: vendors::gemini_server },
+        Shape { evidence: Marked, read: vendors::goose },
         Shape { evidence: Marked, read: vendors::gemini_live },
         Shape { evidence: Marked, read: vendors::openai_custom },
         Shape { evidence: Marked, read: vendors::json_rpc },
@@ -247,6 +248,16 @@ impl<'a> Reader<'a> {
             Json::String(text) => self.text(text, 0),
             Json::Array(items) => self.list(items),
             Json::Object(object) if object.is_empty() => Ok(Calls::Parsed(Vec::new())),
+            // A list whose places became keys: `{"0":{"name":"f","arguments":{}}}`.
+            Json::Object(object)
+                if object.iter().all(|(key, item)| {
+                    !key.is_empty()
+                        && key.bytes().all(|byte| byte.is_ascii_digit())
+                        && item.as_object().is_some()
+                }) =>
+            {
+                self.list(&object.values().cloned().collect::<Vec<_>>())
+            }
             Json::Object(object) => self.call_object(object).map(Calls::Parsed),
             Json::Bool(_) | Json::Number(_) => Err(unrecognised(json)),
         }
@@ -312,6 +323,7 @@ impl<'a> Reader<'a> {
     /// The parts of a message: calls among texts, thoughts and kinds that are yet to be invented.
     fn parts(&mut self, items: &[Json]) -> Reading {
         let mut calls = Vec::new();
+        let mut unknown = None;
         for part in items {
             let Json::Object(object) = part else {
                 if part.as_str().is_none() {
@@ -326,9 +338,14 @@ impl<'a> Reader<'a> {
             };
             match self.object(object, weakest) {
                 Some(reading) => calls.extend(reading?),
-                None if weakest == Evidence::Marked && is_part(part) => {}
+                None if weakest == Evidence::Marked && is_part(part) => {
+                    unknown = unknown.or_else(|| Some(part).filter(|_| Reader::is_unknown_call(object)));
+                }
                 None => return Err(unrecognised(part)),
             }
+        }
+        if let Some(part) = unknown.filter(|_| calls.is_empty()) {
+            self.unreadable.get_or_insert_with(|| part.to_string());
         }
         Ok(calls)
     }
@@ -339,11 +356,13 @@ impl<'a> Reader<'a> {
         if !calls.is_empty() {
             return Ok(calls);
         }
+        let unknown_part = self.unreadable.take();
         let texts: Vec<&str> = items.iter().filter_map(words).collect();
         let calls = texts.iter().flat_map(|text| self.message_text(text)).collect();
         if self.unreadable.is_some() {
             self.unreadable = Some(texts.join("\n"));
         }
+        self.unreadable = unknown_part.or(self.unreadable.take());
         Ok(calls)
     }
 

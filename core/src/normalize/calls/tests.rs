@@ -220,7 +220,7 @@ fn whole_responses() {
             (r#"{"role":"assistant","content":"f(a=1)"}"#, "[]"),
             (
                 r#"[{"type":"text","text":"so","name":"n"},{"type":"new_kind","name":"x","arguments":{}}]"#,
-                "[]",
+                "raw !raw_tool_call",
             ),
             (
                 r#"[{"type":"web_search_call","id":"w"},{"type":"message","role":"assistant","content":[]}]"#,

@@ -1,9 +1,11 @@
 //! Calls in a text, by trying its possible notations in turn: `"[{\"name\": …}]"`, `f(a=1)`, `<tool_call>{…}`.
 
+use std::collections::BTreeSet;
+
 use super::tagged::Place;
-use super::{Markup, Reader, thought};
-use crate::domain::{Arguments, Calls, Flag, Json, RowError, RowErrorCode, ToolCall};
-use crate::normalize::call_syntax::{self, Call, Value};
+use super::{Markup, Reader, elements, thought};
+use crate::domain::{Arguments, Calls, Flag, Json, Object, RowError, RowErrorCode, ToolCall};
+use crate::normalize::call_syntax::{self, Argument, Call, Value};
 use crate::normalize::python_literal::{self, Dialect, Scanner};
 
 /// What stands in cells where nothing was called; letter case and a final full stop do not matter.
@@ -121,6 +123,10 @@ impl Reader<'_> {
             return Ok(Some(Calls::Parsed(calls)));
         }
         if let Some(values) = python_literal::sequence(stripped, Dialect::Repr) {
+            if python_literal::holds_nan(stripped, Dialect::Repr) {
+                let why = "NaN or infinity, which JSON does not have";
+                return Err(super::error(RowErrorCode::InvalidJson, why, stripped));
+            }
             return self.values(&values, encodings).map(Some);
         }
         match self.marked_text(stripped, Place::Cell) {
@@ -180,7 +186,18 @@ impl Reader<'_> {
         let mut names = parameters.into_iter().flat_map(|properties| properties.keys());
         let mut position = 0..;
         let mut arguments = Vec::with_capacity(call.arguments.len());
+        if let [Argument { name: None, value: Value::Literal(Json::Object(object)) }] = &call.arguments[..]
+            && let Some(parameters) = parameters
+            && holds_all(parameters, object, definition.map_or(&Json::Null, |tool| &tool.parameters))
+        {
+            let arguments = self.parsed(object.clone());
+            return ToolCall { name: call.name.to_owned(), arguments, id: None };
+        }
         for argument in call.arguments {
+            if let Value::Entries(entries) = argument.value {
+                arguments.extend(entries.iter().map(|(name, value)| (name.to_owned(), value.clone())));
+                continue;
+            }
             let name = match argument.name {
                 Some(name) => name.to_owned(),
                 None => {
@@ -192,6 +209,7 @@ impl Reader<'_> {
             };
             let value = match argument.value {
                 Value::Literal(json) => json,
+                Value::Entries(entries) => Json::Object(entries),
                 Value::Expression(source) => {
                     self.flags.insert(Flag::NonLiteral);
                     Json::from(source)
@@ -213,6 +231,17 @@ impl Reader<'_> {
         self.unreadable = unreadable.or(self.unreadable.take());
         result
     }
+}
+
+/// Whether an object that is the only argument holds all arguments by name, as in JavaScript: `f({city: 'Oslo', days: 3})`. It is one
+/// value if the first parameter takes objects, unless the object's keys are parameters.
+fn holds_all(parameters: &Object, object: &Object, root: &Json) -> bool {
+    let Some((_, first)) = parameters.iter().next() else { return false };
+    let mut types = BTreeSet::new();
+    let takes_objects = !elements::allowed(first, root, 0, &mut types) || types.contains("object");
+    let by_name = !object.is_empty() && object.keys().all(|key| parameters.contains_key(key));
+    let is_only = parameters.len() == 1 && types.contains("object");
+    if takes_objects { by_name && !is_only } else { true }
 }
 
 pub(super) fn means_none(text: &str) -> bool {

@@ -35,15 +35,21 @@ const CALL_TYPES: &[(&str, &str)] = &[
     ("tool_call", "id"),
     ("tool-call", "toolCallId"),
     ("dynamic-tool", "toolCallId"),
+    ("toolCall", "id"),
+    ("toolcall", "id"),
+    ("toolUse", "id"),
+    ("functionCall", "id"),
 ];
+
+/// Goose's type of a call.
+const TOOL_REQUEST: &str = "toolRequest";
 
 /// Types that begin like a call's, `tool-NAME`, and are what came back.
 const RESULT_TYPES: &[&str] = &["tool-result", "tool-error"];
 
 /// Whether an item of this type is a call that the application was asked to make.
 pub(super) fn is_call_type(kind: &str) -> bool {
-    kind == "function"
-        || kind == "custom"
+    matches!(kind, "function" | "custom" | TOOL_REQUEST)
         || CALL_TYPES.iter().any(|(call_type, _)| *call_type == kind)
         || ui_tool(kind).is_some()
 }
@@ -244,6 +250,18 @@ pub(super) fn vercel(reader: &mut Reader, object: &Object) -> Option<Reading> {
 /// Older parts for user interfaces: `{"type":"tool-invocation","toolInvocation":{"toolCallId":"c1","toolName":"f","args":{}}}`.
 pub(super) fn vercel_invocation(reader: &mut Reader, object: &Object) -> Option<Reading> {
     vercel(reader, object.get("toolInvocation")?.as_object()?)
+}
+
+/// Goose's parts: `{"type":"toolRequest","id":"c1","toolCall":{"status":"success","value":{"name":"f","arguments":{}}}}`.
+pub(super) fn goose(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    kind(object).filter(|kind| *kind == TOOL_REQUEST)?;
+    let logged = object.get("toolCall")?;
+    let call = logged.get("value").unwrap_or(logged).as_object()?;
+    let calls = reader.where_absent_is(Absent::Empty, |reader| reader.call(call, "name", &[]));
+    Some(calls.map(|mut calls| {
+        calls.iter_mut().for_each(|call| call.id = id_in(object, &["id"]));
+        calls
+    }))
 }
 
 /// Cohere's models in text: `{"tool_name":"f","parameters":{}}`.

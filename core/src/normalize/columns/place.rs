@@ -23,6 +23,11 @@ const ARGUMENTS: &[&str] = &[
     "args",
 ];
 
+/// Whether a column of this name may hold the names of called tools alone.
+pub(super) fn is_name(column: &str) -> bool {
+    NAMES.contains(&column)
+}
+
 /// Where a value is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place<'a> {

@@ -266,14 +266,14 @@ mod tests {
     fn objects() {
         for (source, expected) in [
             (r#"[]"#, ""),
-            (r#"{"type":"function","function":{"name":"f","description":"d"}}"#, "f{}d"),
+            (r#"{"type":"function","function":{"name":"f","description":"d"}}"#, "fd !unknown_parameters"),
             (
                 r#"{"function":{"name":"f","parameters":{"a":{"type":"int"}}}}"#,
                 r#"f{"a":{"type":"integer"}}"#,
             ),
             (
                 r#"[{"name":"f","description":"d"},{"name":"f","parameters":null}]"#,
-                "f{}d f{} !duplicate_definition",
+                "fd f !unknown_parameters !duplicate_definition",
             ),
             (
                 r#"{"function_declarations":[{"name":"f","parameters_json_schema":{"type":"object","properties":{"a":{}}}}]}"#,
@@ -288,23 +288,23 @@ mod tests {
                 r#"{"f":{"description":"d","parameters":{"jsonSchema":{"type":"object","properties":{"a":{}}}}}}"#,
                 r#"f{"a":{}}d"#,
             ),
-            (r#"{"parameters":{"description":"d"}}"#, "parameters{}d"),
+            (r#"{"parameters":{"description":"d"}}"#, "parametersd !unknown_parameters"),
             (
                 r#"{"tool":{"json_schema":{"name":"f","input_schema":{"type":"object","properties":{}}}}}"#,
                 "f{}",
             ),
-            (r#"["{\"name\":\"f\",\"description\":\"d\"}"]"#, "f{}d"),
+            (r#"["{\"name\":\"f\",\"description\":\"d\"}"]"#, "fd !unknown_parameters"),
             (
                 r#"[{"type":"web_search_20250305","name":"web_search"},{"type":"code_interpreter"},{"googleSearch":{}}]"#,
-                "web_search{} code_interpreter{} googleSearch{} !server_tool",
+                "web_search code_interpreter googleSearch !server_tool",
             ),
-            (r#"[{"systemTool":{"name":"nova_grounding"}}]"#, "nova_grounding{} !server_tool"),
-            (r#"{"type":"tool_search"}"#, "tool_search{} !server_tool"),
+            (r#"[{"systemTool":{"name":"nova_grounding"}}]"#, "nova_grounding !server_tool"),
+            (r#"{"type":"tool_search"}"#, "tool_search !server_tool"),
             (
                 r#"{"type":"tool_search","execution":"client","parameters":{"type":"object","properties":{"a":{}}}}"#,
                 r#"tool_search{"a":{}}"#,
             ),
-            (r#"{"type":"custom","name":"f","description":"d"}"#, "f{}d"),
+            (r#"{"type":"custom","name":"f","description":"d"}"#, "fd"),
             (r#"{"type":"function","parameters":{}}"#, "definition_without_name"),
             (r#"{"type":"object","properties":{}}"#, "definition_without_name"),
             (r#"{"name":"Ann","age":5}"#, "unrecognised_tool_definitions"),
@@ -322,13 +322,16 @@ mod tests {
             (r#"["f","g"]"#, "unrecognised_tool_definitions"),
             (
                 r#"[{"name":"f","parameters":7},{"name":"g","description":"e"}]"#,
-                "g{}e !unreadable_definition",
+                "ge !unreadable_definition !unknown_parameters",
             ),
             (
                 r#"{"tools":[{"name":"g","description":"e"},7,{"type":"function","parameters":{}}]}"#,
-                "g{}e !unreadable_definition",
+                "ge !unreadable_definition !unknown_parameters",
             ),
-            (r#"{"f":{"parameters":7},"g":{"description":"e"}}"#, "g{}e !unreadable_definition"),
+            (
+                r#"{"f":{"parameters":7},"g":{"description":"e"}}"#,
+                "ge !unreadable_definition !unknown_parameters",
+            ),
             (r#"[{"name":"f","parameters":7},{"name":"g","parameters":7}]"#, "unrecognised_tool_definitions"),
             (r#"[[],{"name":"f","parameters":7}]"#, "unrecognised_tool_definitions"),
             (r#"{}"#, "unrecognised_tool_definitions"),
@@ -340,14 +343,86 @@ mod tests {
     }
 
     #[test]
+    fn what_says_nothing_of_parameters_leaves_them_unknown() {
+        let schema = r#"{"type":"object","properties":{"a":{"type":"str"}},"required":["a"]}"#;
+        let a = r#"f{"a":{"type":"string"}}"#;
+        let unknown = "f !unknown_parameters";
+        for key in [
+            "fn_schema",
+            "schema",
+            "params",
+            "json_schema",
+            "input_json_schema",
+            "argument_schema",
+            "parametersSchema",
+            "arguments",
+            "input",
+            "inputs",
+            "parameter_definitions",
+        ] {
+            for source in [
+                format!(r#"{{"name":"f","{key}":{schema}}}"#),
+                format!(
+                    r#"{{"type":"function","function":{{"name":"f","description":"","{key}":{schema}}}}}"#
+                ),
+                format!(
+                    r#"{{"name":"f","description":"","parameters":"","{key}":{{"a":{{"type":"str"}}}}}}"#
+                ),
+            ] {
+                assert_eq!(shown(&Cell::from(Json::parse(&source).unwrap())), a, "{source}");
+            }
+            let other = format!(r#"{{"name":"f","description":"","{key}":7}}"#);
+            assert_eq!(shown(&Cell::from(Json::parse(&other).unwrap())), unknown, "{other}");
+        }
+        for (source, expected) in [
+            (r#"{"name":"f","description":"","parameters":" "}"#, unknown),
+            (r#"{"name":"f","parameters":null}"#, unknown),
+            (r#"{"f":{"description":""}}"#, unknown),
+            (r#"{"name":"f","inputSchema":{"_def":{"typeName":"ZodObject"},"~standard":{}}}"#, unknown),
+            (r#"{"name":"f","parameters":{"type":"object","additionalProperties":true}}"#, unknown),
+            (r#"{"name":"f","description":"","properties":{"a":{"type":"str"}},"required":["a"]}"#, a),
+            (
+                r#"{"type":"haystack.tools.tool.Tool","data":{"name":"f","parameters":{"a":{"type":"str"}}}}"#,
+                a,
+            ),
+            (
+                r#"{"lc":1,"type":"not_implemented","id":["StructuredTool"],"repr":"StructuredTool(name='f', description='d', args_schema=<class 'x'>)"}"#,
+                "fd !unknown_parameters",
+            ),
+            (
+                r#"{"type":"webhook","name":"f","api_schema":{"request_body_schema":{"type":"object","properties":{"a":{"type":"str"}}}}}"#,
+                a,
+            ),
+            // These say that there are none.
+            (r#"{"name":"f","parameters":{"type":"object","properties":{}}}"#, "f{}"),
+            (r#"{"name":"f","parameters":{}}"#, "f{}"),
+            (r#"{"name":"f","inputSchema":{"type":"object"}}"#, "f"),
+            (r#"{"name":"f","input":{"a":1}}"#, "unrecognised_tool_definitions"),
+        ] {
+            assert_eq!(shown(&Cell::from(Json::parse(source).unwrap())), expected, "{source}");
+        }
+        let cohere = r#"{"name":"f","description":"","parameter_definitions":{"a":{"type":"str","required":true},"b":{"type":"int","required":false}}}"#;
+        let Some(Ok(tools)) = Catalogue::default().read(&Cell::Text(cohere.to_owned())) else {
+            panic!("{cohere}")
+        };
+        assert_eq!(
+            tools.known()[0].parameters.to_string(),
+            r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"]}"#
+        );
+    }
+
+    #[test]
     fn texts() {
         for (text, expected) in [
             (" ", "nothing"),
             ("null", "unknown !no_definitions"),
             ("[]", ""),
-            ("\"[{\\\"name\\\":\\\"f\\\",\\\"description\\\":\\\"d\\\"}]\"", "f{}d"),
-            ("{\"name\":\"f\",\"description\":\"d\"}{\"name\":\"g\",\"description\":\"e\"}", "f{}d g{}e"),
-            ("({'name': 'f', 'parameters': None},)", "f{}"),
+            ("\"[{\\\"name\\\":\\\"f\\\",\\\"description\\\":\\\"d\\\"}]\"", "fd !unknown_parameters"),
+            (
+                "{\"name\":\"f\",\"description\":\"d\"}{\"name\":\"g\",\"description\":\"e\"}",
+                "fd ge !unknown_parameters",
+            ),
+            ("({'name': 'f', 'parameters': None},)", "f !unknown_parameters"),
             ("f: d | Parameters: {}", "f{}d"),
             ("You may use f.", "prose !definitions_free_text"),
             ("[f] is a tool", "prose !definitions_free_text"),

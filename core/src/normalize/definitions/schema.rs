@@ -1,6 +1,6 @@
 //! Parameters in any dialect to JSON Schema: `{"type":"dict","properties":{"n":{"type":"long"}}}`.
 
-use crate::domain::{Json, Object};
+use crate::domain::{Json, Object, ToolDefinition};
 use crate::normalize::pairs;
 
 /// The type names of the dialects, in lower case, by the name JSON Schema has for them.
@@ -89,8 +89,13 @@ pub(super) fn parameters(mut schema: Option<Json>, names: TypeNames) -> Json {
         schema = Some(inner.clone());
     }
     let mut schema = match schema {
-        None | Some(Json::Null) => of_properties(Json::Object(Object::new())),
+        // The benchmark's tools without parameters leave them out.
+        None | Some(Json::Null) if names == TypeNames::Benchmarks => {
+            of_properties(Json::Object(Object::new()))
+        }
+        None | Some(Json::Null) => ToolDefinition::unknown_parameters(),
         Some(Json::Object(object)) if is_bare_properties(&object) => of_properties(Json::Object(object)),
+        Some(schema) if says_nothing(&schema) => ToolDefinition::unknown_parameters(),
         Some(schema) => schema,
     };
     let typed = schema.get("type").is_some();
@@ -118,12 +123,80 @@ pub(super) fn is_whole(schema: &Json) -> bool {
     schema.get("type").is_some_and(|kind| kind.as_object().is_none()) && schema.get("properties").is_some()
 }
 
+/// Whether a value is the properties of an object, without the schema around them.
+pub(super) fn are_properties(value: &Json) -> bool {
+    value.as_object().is_some_and(|object| !object.is_empty() && is_bare_properties(object))
+}
+
+/// Properties that say each for itself whether they are required, as a schema that says it of all: `{"city":{"type":"str","required":true}}`.
+pub(super) fn with_required(mut properties: Json) -> Json {
+    if !are_properties(&properties) {
+        return properties;
+    }
+    let mut required = Vec::new();
+    for (name, property) in properties.as_object_mut().into_iter().flat_map(Object::iter_mut) {
+        let said = property
+            .as_object_mut()
+            .filter(|property| matches!(property.get("required"), Some(Json::Bool(_))));
+        if let Some(Json::Bool(true)) = said.and_then(|property| property.remove("required")) {
+            required.push(Json::from(name));
+        }
+    }
+    let mut schema = of_properties(properties);
+    if let Json::Object(schema) = &mut schema
+        && !required.is_empty()
+    {
+        schema.insert("required", Json::Array(required));
+    }
+    schema
+}
+
 /// Whether an object is the properties themselves, without the schema around them.
 fn is_bare_properties(object: &Object) -> bool {
     // A parameter may be called `type`; a schema's type is no object.
     let is_type = |kind: &Json| kind.as_object().is_none();
     !object.get("type").is_some_and(is_type)
         && object.values().all(|value| value.get("type").is_some_and(is_type))
+}
+
+/// Whether none of an object's keys is a keyword of a schema: a library's own object, which only its code can read, or properties in words.
+fn says_nothing(schema: &Json) -> bool {
+    const KEYWORDS: &[&str] = &[
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "minProperties",
+        "maxProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "if",
+        "enum",
+        "const",
+        "items",
+        "$ref",
+        "$defs",
+        "$schema",
+        "$id",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "strict",
+        "nullable",
+        "format",
+    ];
+    let marks = ["_def", "_zod", "~standard"];
+    schema.as_object().is_some_and(|object| {
+        !object.is_empty()
+            && (object.keys().all(|key| !KEYWORDS.contains(&key))
+                || marks.iter().any(|key| object.contains_key(key)))
+    })
 }
 
 /// Makes an object of the entries that a typed file holds instead; a list of schemas stays one.
@@ -210,7 +283,12 @@ mod tests {
             (r#"{"type":"dict","properties":{}}"#, r#"{"type":"object","properties":{}}"#),
             (r#"{"a":{"type":"String"}}"#, r#"{"type":"object","properties":{"a":{"type":"string"}}}"#),
             (r#"{}"#, r#"{"type":"object","properties":{}}"#),
-            ("null", r#"{"type":"object","properties":{}}"#),
+            ("null", r#"{"type":"object","additionalProperties":true}"#),
+            (
+                r#"{"_def":{"typeName":"ZodObject"},"~standard":{}}"#,
+                r#"{"type":"object","additionalProperties":true}"#,
+            ),
+            (r#"{"city":"string","days":"integer"}"#, r#"{"type":"object","additionalProperties":true}"#),
             (r#"{"type":"any"}"#, r#"{"type":"object"}"#),
             (
                 r#"{"jsonSchema":{"a":{"type":"str"}}}"#,

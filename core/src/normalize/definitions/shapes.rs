@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::schema::{self, TypeNames};
 use super::{error, from_text, unrecognised};
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode, ToolDefinition};
+use crate::normalize::python_literal::{Dialect, Scanner};
 
 /// Collects the definitions of one cell, in order.
 #[derive(Default)]
@@ -12,6 +13,8 @@ pub(super) struct Reader {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) flags: BTreeSet<Flag>,
     pub(super) types: TypeNames,
+    /// Whether these definitions leave the schema out if there are no parameters, as Google's do.
+    leaves_out_empty: bool,
     /// What is wrong with the first definition of a list that cannot be read. It costs that definition, not the others.
     unreadable: Option<RowError>,
 }
@@ -28,6 +31,8 @@ const SHAPES: &[Shape] = &[
     openai,
     openinference,
     name_and_schema,
+    haystack,
+    langchain_repr,
     titled_schema,
     typed,
     described_name,
@@ -56,6 +61,24 @@ const SCHEMA_KEYS: &[&str] = &[
     "args",
     "parametersJsonSchema",
     "parameters_json_schema",
+];
+
+/// Keys of the schema in other frameworks' definitions. They count only if the first ones are absent, and hold a schema or properties: elsewhere
+/// they hold something else.
+const FURTHER_SCHEMA_KEYS: &[&str] = &[
+    "inputs",
+    "parameter_definitions",
+    "fn_schema",
+    "json_schema",
+    "input_json_schema",
+    "argument_schema",
+    "arguments_schema",
+    "parametersSchema",
+    "parameters_schema",
+    "schema",
+    "params",
+    "arguments",
+    "input",
 ];
 
 /// Where Amazon has a key between such a key and the schema; elsewhere a parameter may be called the same.
@@ -135,11 +158,26 @@ impl Reader {
 
     fn push(&mut self, name: &str, object: &Object, schema: Option<Json>) {
         let description = object.get("description").and_then(Json::as_str).unwrap_or_default();
+        let none = || schema::of_properties(Json::Object(Object::new()));
+        let schema = schema.or_else(|| self.leaves_out_empty.then(none));
         let parameters = schema::parameters(schema, self.types);
+        let tool = ToolDefinition { name: name.to_owned(), description: description.to_owned(), parameters };
+        // A custom tool takes free text.
+        let is_custom =
+            object.get("type").and_then(Json::as_str) == Some("custom") || object.contains_key("format");
+        if tool.has_unknown_parameters() && !is_custom {
+            self.flags.insert(Flag::UnknownParameters);
+        }
+        self.tools.push(tool);
+    }
+
+    /// A tool that its provider runs, and nobody else need know the parameters of.
+    fn push_server_tool(&mut self, name: &str, object: &Object) {
+        self.flags.insert(Flag::ServerTool);
         self.tools.push(ToolDefinition {
             name: name.to_owned(),
-            description: description.to_owned(),
-            parameters,
+            description: object.get("description").and_then(Json::as_str).unwrap_or_default().to_owned(),
+            parameters: schema::parameters(None, self.types),
         });
     }
 
@@ -163,7 +201,12 @@ fn list_under_key(reader: &mut Reader, object: &mut Object) -> Option<Result<(),
     };
     let (first, rest) = LIST_PATHS.iter().find(is_list)?.split_first()?;
     let listed = rest.iter().try_fold(object.get_mut(first)?, |value, key| value.get_mut(key))?;
-    Some(reader.value(listed))
+    let before = reader.leaves_out_empty;
+    reader.leaves_out_empty =
+        first.starts_with("function") && first.to_ascii_lowercase().ends_with("declarations");
+    let read = reader.value(listed);
+    reader.leaves_out_empty = before;
+    Some(read)
 }
 
 /// `{"toolSpec":{"name":"f","description":"…","inputSchema":{"json":{…}}}}`
@@ -174,8 +217,7 @@ fn bedrock(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowErr
 /// A tool that Amazon runs itself: `{"systemTool":{"name":"nova_grounding"}}`.
 fn bedrock_built_in(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     let tool = object.get("systemTool")?.as_object()?;
-    reader.flags.insert(Flag::ServerTool);
-    reader.push(name(tool).unwrap_or("systemTool"), tool, None);
+    reader.push_server_tool(name(tool).unwrap_or("systemTool"), tool);
     Some(Ok(()))
 }
 
@@ -184,7 +226,11 @@ fn openai(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowErro
     let key = if object.contains_key("function") { "function" } else { "custom" };
     let (typed, alone) = (object.contains_key("type"), object.len() == 1);
     let inner = object.get_mut(key)?.as_object_mut()?;
-    (typed || alone && inner.contains_key("name")).then(|| reader.push_named(inner))
+    let is_tool = typed || alone && inner.contains_key("name");
+    if is_tool && key == "custom" {
+        inner.insert("type", "custom");
+    }
+    is_tool.then(|| reader.push_named(inner))
 }
 
 /// `{"tool.json_schema":"{…}"}`, `{"tool":{"json_schema":{…}}}`
@@ -200,6 +246,33 @@ fn openinference(reader: &mut Reader, object: &mut Object) -> Option<Result<(), 
 fn name_and_schema(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     name(object)?;
     has_schema_key(object).then(|| reader.push_named(object))
+}
+
+/// `{"type":"haystack.tools.tool.Tool","data":{"name":"f","parameters":{…}}}`
+fn haystack(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    object.get("type")?.as_str().filter(|kind| kind.contains('.'))?;
+    let data = object.get_mut("data")?.as_object_mut()?;
+    name(data)?;
+    Some(reader.push_named(data))
+}
+
+/// A tool that LangChain could not serialize: `{"lc":1,"type":"not_implemented","repr":"StructuredTool(name='f', description='…', …)"}`.
+fn langchain_repr(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    object.get("type")?.as_str().filter(|kind| *kind == "not_implemented")?;
+    let repr = object.get("repr")?.as_str()?;
+    let (_, fields) = repr.split_once('(')?;
+    let text = |key: &str| {
+        let value = match fields.strip_prefix(&format!("{key}=")) {
+            Some(first) => first,
+            None => fields.split_once(&format!(", {key}="))?.1,
+        };
+        Scanner::new(value, Dialect::Python).value(0)?.as_str().map(str::to_owned)
+    };
+    let name = text("name").filter(|name| !name.trim().is_empty())?;
+    let mut described = Object::new();
+    described.insert("description", text("description").unwrap_or_default());
+    reader.push(&name, &described, None);
+    Some(Ok(()))
 }
 
 /// A bare schema: `{"title":"f","description":"…","type":"object","properties":{…}}`.
@@ -220,29 +293,34 @@ fn typed(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError
         object.insert("name", TOOL_SEARCH);
     }
     let kind = object.get("type")?.as_str().filter(|kind| !kind.trim().is_empty())?;
-    if matches!(kind, "function" | "custom") || has_schema_key(object) {
+    let is_webhook = object.get("api_schema").is_some_and(|schema| schema.as_object().is_some());
+    if matches!(kind, "function" | "custom") || has_schema_key(object) || is_webhook {
+        return Some(reader.push_named(object));
+    }
+    if name(object).is_some() && further_schema_key(object).is_some() {
         return Some(reader.push_named(object));
     }
     // A schema without a title is no tool.
     if object.contains_key("properties") {
         return Some(Err(without_name(object)));
     }
-    reader.flags.insert(Flag::ServerTool);
-    reader.push(name(object).unwrap_or(kind), object, None);
+    reader.push_server_tool(name(object).unwrap_or(kind), object);
     Some(Ok(()))
 }
 
-/// A tool without parameters may leave the schema out: `{"name":"f","description":"…"}`.
+/// A definition without a schema, as logs that leave it out have them: `{"name":"f","description":"…"}`.
 fn described_name(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     name(object)?;
-    (object.contains_key("description") || object.len() == 1).then(|| reader.push_named(object))
+    let is_definition = object.contains_key("description")
+        || object.len() == 1
+        || further_schema_key(object).is_some_and(|key| object.get(key).is_some_and(schema::is_whole));
+    is_definition.then(|| reader.push_named(object))
 }
 
 /// `{"googleSearch":{}}`
 fn gemini_built_in(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     let name = object.keys().next().filter(|key| object.len() == 1 && GEMINI_BUILT_INS.contains(key))?;
-    reader.flags.insert(Flag::ServerTool);
-    reader.push(name, object, None);
+    reader.push_server_tool(name, object);
     Some(Ok(()))
 }
 
@@ -287,8 +365,9 @@ fn has_schema_key(object: &Object) -> bool {
 
 /// The schema of a tool's arguments, moved out of the tool and of its wrappers; tracers may have made a text of it.
 fn schema_of(object: &mut Object) -> Result<Option<Json>, RowError> {
-    let given = |key: &&&str| object.get(key).is_some_and(|value| !value.is_null());
-    let Some(key) = SCHEMA_KEYS.iter().find(given).copied() else { return Ok(None) };
+    let says = |value: &Json| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty());
+    let given = |key: &&&str| object.get(key).is_some_and(says);
+    let Some(key) = SCHEMA_KEYS.iter().find(given).copied() else { return Ok(further_schema(object)) };
     let [amazons, wrapper] = AMAZONS_KEYS;
     let wrapped =
         |schema: &Json| key == amazons && !schema::is_whole(schema) && schema.get(wrapper).is_some();
@@ -309,6 +388,33 @@ fn schema_of(object: &mut Object) -> Result<Option<Json>, RowError> {
     let schema = std::mem::replace(found, Json::Null);
     let only_properties = key == PROPERTIES_KEY && !schema::is_whole(&schema);
     Ok(Some(if only_properties { schema::of_properties(schema) } else { schema }))
+}
+
+/// The first of [`FURTHER_SCHEMA_KEYS`] that holds a schema, or properties without one around them.
+fn further_schema_key(object: &Object) -> Option<&'static str> {
+    let holds = |value: &Json| schema::is_whole(value) || schema::are_properties(value);
+    FURTHER_SCHEMA_KEYS.iter().copied().find(|key| object.get(key).is_some_and(holds))
+}
+
+/// The schema under a key that hardly anybody else uses, moved out of the tool; `None` if nothing says what its parameters are.
+fn further_schema(object: &mut Object) -> Option<Json> {
+    if let Some(properties) = object.get("properties").filter(|properties| properties.as_object().is_some()) {
+        let mut schema = schema::of_properties(properties.clone());
+        if let (Some(required), Json::Object(schema)) = (object.get("required"), &mut schema) {
+            schema.insert("required", required.clone());
+        }
+        return Some(schema);
+    }
+    if let Some(key) = further_schema_key(object) {
+        return object.get(key).cloned().map(schema::with_required);
+    }
+    // A webhook may have parameters in its path and query too.
+    let hook = object.get("api_schema")?;
+    let elsewhere = ["path_params_schema", "query_params_schema"];
+    let is_all = elsewhere.iter().all(|key| {
+        hook.get(key).is_none_or(|other| other.is_null() || other.as_object().is_some_and(Object::is_empty))
+    });
+    hook.get("request_body_schema").filter(|schema| is_all && schema::is_whole(schema)).cloned()
 }
 
 fn without_name(object: &Object) -> RowError {

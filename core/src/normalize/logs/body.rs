@@ -63,6 +63,47 @@ fn is_cut(text: &str) -> bool {
     begins && Json::parse(text).is_err_and(|error| error.offset >= text.len())
 }
 
+/// The error of an answer that is what a provider streamed, which must be put together before.
+pub(in crate::normalize) fn refuse_pieces(answer: &Json) -> Result<(), RowError> {
+    let named = ["chunks", "events", "output", "outputs"].iter().find_map(|key| answer.get(key)?.as_array());
+    let pieces = answer.as_array().or(named).unwrap_or_default();
+    // A list of whole responses has their keys too.
+    let says = |item: &Json, key: &str, word: &str| item.get(key).and_then(Json::as_str) == Some(word);
+    let is_piece = |item: &Json| {
+        says(item, "object", "chat.completion.chunk")
+            || says(item, "type", "message_start")
+            || says(item, "type", "response.created")
+            || item.as_object().is_some_and(is_delta)
+    };
+    let is_one = answer.as_object().is_some_and(is_delta)
+        || says(answer, "object", "chat.completion.chunk") && !is_whole(answer);
+    match pieces.first().is_some_and(is_piece) || is_one {
+        true => {
+            let message = format!("tool_call: {PUT_TOGETHER}: {}", RowError::excerpt(&answer.to_string()));
+            Err(RowError::new(RowErrorCode::StreamedBody, message))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Whether a piece holds what was said or called, and the end.
+fn is_whole(piece: &Json) -> bool {
+    let choice = piece.get("choices").and_then(|choices| choices.as_array()?.first());
+    choice.is_some_and(|choice| {
+        let delta = choice.get("delta");
+        let says = |key: &str| {
+            delta.and_then(|delta| delta.get(key)).is_some_and(|value| match value {
+                Json::Null => false,
+                Json::String(text) => !text.is_empty(),
+                Json::Array(items) => !items.is_empty(),
+                _ => true,
+            })
+        };
+        choice.get("finish_reason").is_some_and(|reason| !reason.is_null())
+            && ["content", "tool_calls", "function_call", "refusal"].into_iter().any(says)
+    })
+}
+
 /// A piece of a streamed response that nothing but its choices gives away. One that holds the end may be all of it.
 fn is_delta(piece: &Object) -> bool {
     let choice = piece.get("choices").and_then(|choices| choices.as_array()?.first());

@@ -73,7 +73,12 @@ pub(super) fn is_unanswered(record: &Object) -> bool {
             messages.iter().map(|message| question::speaker(message.as_object()?)).collect();
         speakers.is_some_and(|all| !all.is_empty() && !all.contains(&Role::Assistant))
     };
+    let is_answered =
+        ["choices", "candidates", "message", "answer", "reply", "result", "outputs", "new_messages"]
+            .iter()
+            .any(|key| record.get(key).is_some_and(|value| !value.is_null()));
     record.get("messages").and_then(Json::as_array).is_some_and(asks)
+        && !is_answered
         && !Slot::ToolCall.aliases().iter().any(|key| record.contains_key(key))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::body;
 use super::turn::{Before, Output, Turn};
 use crate::domain::{
     Aftermath, Calls, Cell, Definitions, Flag, Json, RawText, RowError, RowErrorCode, Sample, ToolCall,
@@ -37,6 +38,9 @@ impl Normalizer {
             Output::Message(json) | Output::Calls(json) => Ending::of(json),
             Output::Broken(_) => None,
         });
+        if let Output::Message(json) | Output::Calls(json) = &turn.output {
+            body::refuse_pieces(json)?;
+        }
         let read = match &turn.output {
             Output::Message(json) => reader.output(json).map(answered),
             Output::Calls(json) => reader.only_calls(json).map(answered),

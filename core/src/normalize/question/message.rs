@@ -18,6 +18,12 @@ const ROLES: &[(Role, &[&str])] = &[
     ),
 ];
 
+/// Roles for calls and results, which are types of other things in other places: `{"role":"tool_call","content":"{\"name\": …}"}`.
+const CALL_ROLES: &[(Role, &[&str])] = &[
+    (Role::Assistant, &["tool_call", "tool_calls", "function_call", "toolCall"]),
+    (Role::Tool, &["tool_response", "tool_result", "function_response", "toolResult", "tool_output"]),
+];
+
 /// Keys of what a message says; the first that says something counts.
 const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan", "refusal"];
 
@@ -150,13 +156,18 @@ pub(super) fn read(
 fn element(object: &Object) -> Option<Element<'_>> {
     let (message, class) = unwrapped(object);
     let word = |key: &str| message.get(key)?.as_str();
-    if let Some(role) = word("role").or(word("type")).and_then(role).or_else(|| role(class?)) {
+    let own = || role_in(CALL_ROLES, word("role")?);
+    if let Some(role) = word("role").or(word("type")).and_then(role).or_else(own).or_else(|| role(class?)) {
         return Some(Element::Said(role, message));
     }
     if message.contains_key("role") {
         return None;
     }
     let Some(kind) = word("type") else {
+        // Pydantic AI's messages say of which kind they are.
+        if word("kind").is_some() {
+            return None;
+        }
         // Google's API takes the user for granted.
         return message.get("parts")?.as_array().map(|_| Element::Said(Role::User, message));
     };
@@ -195,7 +206,11 @@ fn unwrapped(object: &Object) -> (&Object, Option<&str>) {
 }
 
 fn role(word: &str) -> Option<Role> {
-    ROLES.iter().find(|(_, words)| words.iter().any(|w| w.eq_ignore_ascii_case(word))).map(|(role, _)| *role)
+    role_in(ROLES, word)
+}
+
+fn role_in(roles: &[(Role, &[&str])], word: &str) -> Option<Role> {
+    roles.iter().find(|(_, words)| words.iter().any(|w| w.eq_ignore_ascii_case(word))).map(|(role, _)| *role)
 }
 
 fn said(

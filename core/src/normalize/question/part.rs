@@ -59,6 +59,8 @@ const SILENT: &[&str] = &[
     "executable_code",
     "serverToolUse",
     "toolCall",
+    "toolcall",
+    "toolRequest",
     "cachePoint",
 ];
 
@@ -79,8 +81,19 @@ const ID_KEYS: &[&str] = &["tool_call_id", "tool_use_id", "toolUseId", "call_id"
 const VALUE_KEYS: &[&str] = &["content", "output", "response", "result", "tool_result", "error", "errorText"];
 
 /// Types of what a tool returned; those of tools that the provider runs are no texts.
-const RESULT_TYPES: &[&str] =
-    &["tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "tool-error", TOOL_SEARCH];
+const RESULT_TYPES: &[&str] = &[
+    "tool_result",
+    "mcp_tool_result",
+    "tool_call_response",
+    "tool-result",
+    "tool-error",
+    "toolResult",
+    TOOL_RESPONSE,
+    TOOL_SEARCH,
+];
+
+/// Goose's type of a result, with the value within: `{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":[…]}}`.
+const TOOL_RESPONSE: &str = "toolResponse";
 
 /// The type of what a search for tools has found, under the key `tools`.
 const TOOL_SEARCH: &str = "tool_search_output";
@@ -199,7 +212,9 @@ pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
     let holder = wrapped.unwrap_or(object);
     let is_denied = is_denied(holder) || kind_of_output(holder) == Some(EXECUTION_DENIED);
     let reason = || holder.get("approval")?.get("reason").filter(|reason| !reason.is_null());
-    let value = match value_in(holder) {
+    let is_gooses = object.get("type").and_then(Json::as_str) == Some(TOOL_RESPONSE);
+    let within = || holder.get("value").filter(|value| is_gooses && !value.is_null());
+    let value = match value_in(holder).or_else(within) {
         Some(output) if kind_of_output(holder) == Some(EXECUTION_DENIED) => output.get("reason"),
         value => value.or_else(|| if is_denied { reason() } else { None }),
     };
@@ -210,7 +225,7 @@ pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
         None => wrapped.is_some(),
     };
     is_result.then(|| Returned {
-        call_id: call_id(holder, ID_KEYS),
+        call_id: call_id(if is_gooses { object } else { holder }, ID_KEYS),
         is_error: is_denied || failed(holder),
         value,
         error: error_in(holder),
