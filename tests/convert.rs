@@ -306,7 +306,7 @@ fn what_is_missing_or_run_elsewhere_can_be_asked_for() {
     let kept = r#"[{"name":"web_search","arguments":{},"id":"s"}] ["no_definitions"] "#;
     assert_eq!(read(&["--include-server-tools"]), kept);
     assert_eq!(read(&["--require-definitions"]), "  missing_tool_definitions");
-    work.file("tools.json", r#"[{"name":"web_search","description":"Searches"}]"#);
+    work.file("tools.json", r#"[{"name":"web_search","description":"Searches","parameters":{}}]"#);
     let given = read(&["--require-definitions", "--tools", "tools.json"]);
     assert_eq!(given, r#"[] ["server_tool_skipped"] "#);
     // A cell that nobody can have meant.

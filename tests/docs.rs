@@ -232,8 +232,13 @@ fn every_flag_that_a_document_names_exists_in_a_command_that_it_names() {
     assert!(commands.iter().any(|name| name == "label"), "{commands:?}");
     let mut helps: BTreeMap<&str, String> =
         commands.iter().map(|name| (name.as_str(), help(&work, &[name]))).collect();
-    for (command, inner) in [("store", "stat"), ("store", "prune"), ("store", "merge"), ("suite", "from-log")]
-    {
+    for (command, inner) in [
+        ("store", "stat"),
+        ("store", "prune"),
+        ("store", "merge"),
+        ("suite", "from-log"),
+        ("review", "export"),
+    ] {
         let more = help(&work, &[command, inner]);
         helps.get_mut(command).unwrap().push_str(&more);
     }

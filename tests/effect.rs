@@ -12,6 +12,10 @@ fn workspace() -> Workspace {
     work.file("cases.jsonl", CASE);
     work.file("steps.jsonl", STEPS);
     work.file("own.jsonl", CASE.replacen('{', r#"{"config": {"params": "fuzzy"}, "#, 1));
+    work.file(
+        "mixed.jsonl",
+        format!("{CASE}\n{}", CASE.replacen('{', r#"{"config": {"params": "fuzzy"}, "#, 1)),
+    );
     work.file("suite.toml", SUITE);
     work.file("script.jsonl", r#"{"case": "a", "replies": ["Hello"]}"#);
     work.file("own.txt", "{question} {tool_call} {tool_definitions}: good or bad?");
@@ -217,7 +221,10 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "label in.csv --judge builtin --allow-unjudged 1 --json",
         "\"rows\": 60",
     ),
-    // A case's own settings count.
+    // The file's format is about the file's output.
+    ("[score]\nto = 'csv'", "score cases.jsonl --scorer tool_call -o out.jsonl", "passed   1 of 1"),
+    // A case's own settings count, whichever case has them.
+    ("", "score mixed.jsonl --scorer tool_call --tolerance 0.1 --allow-failures", "passed   1 of 2"),
     ("", "score own.jsonl --scorer tool_call --tolerance 0.1", "passed   1 of 1"),
 ];
 
@@ -230,6 +237,9 @@ fn a_settings_file_hinders_nothing_that_is_typed() {
         let ran = work.run(&words).ended(0);
         assert!(ran.stdout.contains(shown), "{settings}\n{typed}\n{}{}", ran.stdout, ran.stderr);
         assert!(!ran.stderr.contains("no effect"), "{settings}\n{typed}\n{}", ran.stderr);
+        if typed.contains("out.jsonl") {
+            assert!(work.read("out.jsonl").starts_with('{'), "{}", work.read("out.jsonl"));
+        }
     }
 }
 

@@ -48,6 +48,12 @@ def test_options_without_effect_are_errors(call, words, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("scorer", ["tool_call", "tool_correctness", "trajectory"])
+def test_every_scorer_gives_a_table(scorer):
+    scored = tj.score([{"tool_call": "f(a=1)", "expected_tool_calls": "f(a=1)"}], scorer=scorer)
+    assert scored[0]["passed"] is True and scored[0]["score"] == 1.0
+
+
 def test_a_settings_file_may_hold_them_and_hinders_nothing(tmp_path):
     (tmp_path / "tooljudge.toml").write_text("[label]\nseed = 1\nto = 'csv'\nsample = 5\nid = 'id'\n[score]\nexplain = true\ntolerance = 0.1\n")
     assert len(tj.label(rows(), limit=2)) == 2

@@ -247,7 +247,8 @@ def _table(command, first, data, options):
         # Columns that a template or a settings file names cannot be known of a list without a row.
         if command == "score" or not given.is_nothing or any(options.get(name) for name in _WRITTEN):
             raise
-        passed = bool(options.get("allow_empty", told("allow_empty", options)))
+        passed = options.get("allow_empty")
+        passed = bool(told("allow_empty", options) if passed is None else passed)
         if not passed:
             _run.warn(_NO_ROWS)
         nothing = given.nothing()
@@ -338,11 +339,11 @@ def _first_column(made, first, summary):
     """The name of the first column that the job added."""
     if "panel" in summary:
         return summary["panel"][0]["prefix"] + first
-    # A settings file may have set the prefix.
-    ours = ("score", "passed", "reason", "metadata", "issues")
-    for at in range(len(made.columns) - len(ours), -1, -1):
-        prefix = made.columns[at].removesuffix(first)
-        if made.columns[at : at + len(ours)] == [prefix + name for name in ours]:
+    # A settings file may have set the prefix. Some scorers have figures of their own among these.
+    ours = ("passed", "reason", "metadata", "issues")
+    for at in range(len(made.columns) - 1, -1, -1):
+        prefix, later = made.columns[at].removesuffix(first), made.columns[at + 1 :]
+        if made.columns[at] == prefix + first and all(prefix + name in later for name in ours):
             return made.columns[at]
     raise SettingsError(f"the table has no column {first!r}")
 

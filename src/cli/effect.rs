@@ -47,7 +47,7 @@ const TABLE: &str = "it is about the table that is written";
 const RULES: &[Rule] = &[
     Rule { commands: READING, options: &["seed"], needs: Needs::One(&["sample"]), why: SAMPLE },
     Rule {
-        commands: &["label", "resnap", "convert", "gold", "score", "bench", "audit"],
+        commands: &["label", "resnap", "convert", "gold", "score", "bench", "audit", "trend"],
         options: &["to"],
         needs: Needs::File(&[]),
         why: TABLE,
@@ -59,7 +59,7 @@ const RULES: &[Rule] = &[
         why: TABLE,
     },
     Rule {
-        commands: &["convert", "gold", "score"],
+        commands: &["convert", "gold", "score", "trend"],
         options: &["escape_formulas"],
         needs: Needs::File(&[]),
         why: TABLE,

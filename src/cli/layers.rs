@@ -48,7 +48,10 @@ pub struct Origins {
 }
 
 /// Flags that say the same in two ways, although both can be typed: what is typed of them goes before what a file says of the others.
-const GROUPS: &[&[&str]] = &[&["task", "template"]];
+const GROUPS: &[&[&str]] = &[&["task", "template"], &["match", "order_matters"]];
+
+/// What a file says of the first is about the second that it says: typed, the second goes by itself.
+const OF: &[(&str, &str)] = &[("to", "output")];
 
 impl Origins {
     /// What was typed, where no settings file is read.
@@ -112,6 +115,7 @@ impl<A: Args + Clone> Layered<A> {
                 let typed = |key: &str| given.is_on(key);
                 let mut groups = GROUPS.iter().filter(|group| group.contains(&key));
                 groups.any(|group| group.iter().any(|other| typed(other)))
+                    || OF.iter().any(|(of, what)| *of == key && typed(what))
                     || flags.rival(key, typed).is_some()
             };
             if given.contains(key) || is_on && is_outdone() {

@@ -65,7 +65,8 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let ready = (scorer.ready)(&settings.options, compat).map_err(ScoringError::Options)?;
     let own = first.as_ref().is_some_and(|case| case.contains_key("config"));
     // A case's own settings may be those that give it an effect.
-    let idle = ready.idle().into_iter().filter(|_| !own);
+    let has_own = own || table.schema().position("config").is_some();
+    let idle = ready.idle().into_iter().filter(|_| !has_own);
     if let Some((setting, missing)) =
         { idle }.find(|(setting, _)| settings.demanded.iter().any(|demanded| demanded == setting))
     {

@@ -65,7 +65,10 @@ fn is_answer(key: &str, value: &Json) -> bool {
         value.as_object().is_some_and(|message| question::speaker(message) == Some(Role::Assistant))
     };
     match key {
-        "choices" => first(value).is_some_and(|first| value::has(&members(first), &["message", "text"])),
+        "choices" => first(value).is_some_and(|first| {
+            let is_empty = first.get("message").and_then(Json::as_object).is_some_and(Object::is_empty);
+            !is_empty && value::has(&members(first), &["message", "text"])
+        }),
         "candidates" => {
             first(value).is_some_and(|first| first.get(PARTS).is_some_and(|said| said.get("parts").is_some()))
         }
