@@ -236,8 +236,8 @@ fn a_dry_run_shows_prompts_and_asks_nobody() {
 #[test]
 fn a_dry_run_tells_of_rows_that_cannot_be_read_or_are_unusual() {
     let work = Workspace::new();
-    let good = r#"{"question":[{"role":"user","content":"Weather in Oslo?"},{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"}}]}],"tool_call":{"name":"f","arguments":{}},"tool_definitions":[{"name":"f"}]}"#;
-    let bad = r#"{"question":"Weather?","tool_definitions":[{"name":"f"}]}"#;
+    let good = r#"{"question":[{"role":"user","content":"Weather in Oslo?"},{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"}}]}],"tool_call":{"name":"f","arguments":{}},"tool_definitions":[{"name":"f","parameters":{}}]}"#;
+    let bad = r#"{"question":"Weather?","tool_definitions":[{"name":"f","parameters":{}}]}"#;
     work.file("in.jsonl", format!("{good}\n{bad}\n{bad}\n"));
     let dry = ["label", "in.jsonl", "--judge", "openai:m", "--dry-run", "0"];
     let said = work.run(&dry).ended(0).stdout;

@@ -278,7 +278,8 @@ impl<'a> Scanner<'a> {
         let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
         loop {
             let separates = self.at > start && self.peek() == Some(b'_') && self.dialect == Dialect::Call;
-            if !is_digit(self.peek()) && !(separates && is_digit(self.byte(self.at + 1))) {
+            let goes_on = is_digit(self.peek()) || separates && is_digit(self.byte(self.at + 1));
+            if !goes_on {
                 return &self.text[start..self.at];
             }
             self.at += 1;

@@ -25,6 +25,9 @@ use crate::run::settings::{
     StoreSettings,
 };
 
+/// A scorer, if one is named, and its settings.
+type Scoring = (Option<String>, Vec<(String, String)>);
+
 /// What is known of a run of agents, and where it comes from.
 pub struct Settings<'a> {
     /// What was typed.
@@ -110,7 +113,7 @@ impl Settings<'_> {
     }
 
     /// The scorer and its settings; built-in tasks have none, whatever a settings file says for suites.
-    fn scoring(&self, source: &DriveSource) -> anyhow::Result<(Option<String>, Vec<(String, String)>)> {
+    fn scoring(&self, source: &DriveSource) -> anyhow::Result<Scoring> {
         if !source.is_of_tasks() {
             return Ok((self.args.scoring.scorer.clone(), self.args.scoring.settings.clone()));
         }

@@ -142,7 +142,7 @@ pub(super) fn of(object: &Object) -> Option<&Json> {
 /// Two keys that hold arguments which differ, if the first one says that there are none: then the others are lost.
 fn contradiction(object: &Object) -> Option<(&'static str, &'static str)> {
     let says = |key: &&'static str| object.get(key).is_some_and(|value| !value.is_null());
-    let mut keys = KEYS.iter().copied().filter(|key| says(&key));
+    let mut keys = KEYS.iter().copied().filter(|key| says(key));
     let first = keys.next()?;
     let is_none = match object.get(first)? {
         Json::Object(object) => object.is_empty(),

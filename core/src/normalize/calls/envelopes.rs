@@ -176,8 +176,8 @@ impl Reader<'_> {
         };
         let is_one = |value: &Json| value.as_object().is_some_and(arguments::has_any) && is_call(value);
         let may_be = |key: &str| {
-            !NAMED_KEYS.contains(&key)
-                && !(says && ["result", "output", "response"].iter().any(|word| key.contains(word)))
+            let is_result = says && ["result", "output", "response"].iter().any(|word| key.contains(word));
+            !NAMED_KEYS.contains(&key) && !is_result
         };
         message.iter().find(|(key, value)| may_be(key) && (is_list(value) || is_one(value)))
     }

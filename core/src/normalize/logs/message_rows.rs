@@ -233,8 +233,7 @@ fn spoken(message: Json) -> Vec<Json> {
         .map(|call| call.get("id").cloned())
         .collect();
     let results = match returned {
-        Some(Json::Array(all)) if all.len() == calls && calls > 1 => all,
-        Some(Json::Array(mut all)) if all.len() == 1 && calls == 1 => all.drain(..).collect(),
+        Some(Json::Array(all)) if all.len() == calls && calls > 0 => all,
         Some(one) if calls == 1 => vec![one],
         _ => Vec::new(),
     };
