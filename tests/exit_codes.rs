@@ -145,7 +145,7 @@ const FAILURES: &[Failure] = &[
         accepted: &[],
     },
     Failure {
-        condition: "most episodes of the last run",
+        condition: "more episodes cannot be compared than can",
         runs: &["trend other.jsonl --max-drop 0.1"],
         accepted: &[],
     },

@@ -109,7 +109,7 @@ fn a_drop_that_is_more_than_chance_is_told_and_fails_the_gate() {
 
     let ran = trend(&work, &["--max-drop", "0", "-q"]).ended(1);
     assert!(
-        ran.stderr.contains("the share that passes has dropped by 58.3 points, from 91.7 % to 33.3 %"),
+        ran.stderr.contains("the weighted pass rate has dropped by 58.3 points, from 91.7 % to 33.3 %"),
         "{}",
         ran.stderr
     );
@@ -122,11 +122,12 @@ fn what_chance_explains_is_no_drop() {
     let work = driven(&[4, 0, 4, 3]);
     let ran = trend(&work, &["--max-drop", "0"]).ended(0);
     assert!(ran.stdout.contains("no difference is shown"), "{}", ran.stdout);
-    // Two runs of which three cases differ: no test could show anything, and the gate says so.
-    let work = driven(&[0, 3]);
-    let ran = trend(&work, &["--max-drop", "0"]).ended(0);
-    assert!(ran.stdout.contains("too few episodes to show a difference"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("--max-drop cannot fail"), "{}", ran.stderr);
+    // Where all passed, and all pass or three fail, twelve failures would have been shown; where none did, no drop could be.
+    for (failing, is_told) in [([0, 0], false), ([0, 3], false), ([12, 12], true)] {
+        let ran = trend(&driven(&failing), &["--max-drop", "0"]).ended(0);
+        assert!(ran.stdout.contains("no difference is shown"), "{}", ran.stdout);
+        assert_eq!(ran.stderr.contains("--max-drop cannot fail"), is_told, "{}", ran.stderr);
+    }
     let work = driven(&[0]);
     let ran = trend(&work, &["--max-drop", "0"]).ended(0);
     assert!(ran.stderr.contains("no run to compare the last one with"), "{}", ran.stderr);
@@ -224,6 +225,37 @@ fn what_is_no_history_is_named() {
         let ran = trend(&work, &more).ended(2);
         assert!(ran.stderr.contains(why), "{why}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn stored_replies_of_a_version_are_not_fresh() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(2));
+    work.file("agent.py", "input()\nprint('{\"type\": \"answer\", \"text\": \"Clear.\"}', flush=True)\n");
+    let usual = [
+        "drive",
+        "sky.toml",
+        "--agent",
+        "exec:python3 agent.py",
+        "--agent-version",
+        "1",
+        "--history",
+        "history.jsonl",
+    ];
+    for repeats in ["1", "1", "2"] {
+        work.run(&[&usual[..], &["--allow-failures", "--repeats", repeats, "-q"]].concat()).ended(0);
+    }
+    let text = work.read("history.jsonl");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let fresh: Vec<&Value> = lines.iter().map(|line| &line["suites"][0]["cases"][1]["fresh"]).collect();
+    assert_eq!((fresh[0], &fresh[1]["scored"], &fresh[2]["scored"]), (&Value::Null, &0.into(), &1.into()));
+    let agent = &found(&work, &[])["agents"][0];
+    assert_eq!(
+        (agent["replayed"].as_array().unwrap().len(), agent["runs"].as_array().unwrap().len()),
+        (1, 2)
+    );
+    let change = &agent["changes"][0];
+    assert_eq!((&change["episodes_before"], &change["episodes_after"]), (&2.into(), &2.into()));
 }
 
 #[test]

@@ -13,7 +13,8 @@ use super::whole_file::folder;
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Whether lines can be appended to `path`: its folder is there, and it is or may become a file.
+/// Whether lines can be appended to `path`: its folder is there, and it is a file, or now is an empty one. It stays if the run fails
+/// before it adds a line: another run may append to it meanwhile, so nobody may remove it.
 ///
 /// # Errors
 /// Says what is in the way.
@@ -28,12 +29,8 @@ pub fn check_append(path: &Path) -> Result<(), WriteError> {
         let why = "lines are appended to a file".to_owned();
         return Err(WriteError::Io { path: path.to_owned(), why });
     }
-    match path.exists() {
-        true => {
-            File::options().append(true).open(path).map(drop).map_err(|error| WriteError::io(path, &error))
-        }
-        false => Ok(()),
-    }
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| WriteError::io(path, &error))
 }
 
 /// Writes `lines`, which end with their last line, behind what `path` holds, and returns when they are on the disk. `keep` is shown
@@ -47,7 +44,7 @@ pub fn append_lines<E: From<WriteError>>(
     keep: impl FnOnce(&[u8]) -> Result<usize, E>,
 ) -> Result<(), E> {
     let failed = |error: io::Error| WriteError::io(path, &error);
-    let is_new = !path.exists();
+
     let mut file = File::options().read(true).append(true).create(true).open(path).map_err(failed)?;
     lock(&file).map_err(failed)?;
     let mut content = Vec::new();
@@ -64,7 +61,9 @@ pub fn append_lines<E: From<WriteError>>(
         return Err(failed(error).into());
     }
     // Without this the new name itself may be lost in a power cut. Not every file system can do it.
-    if is_new && let Ok(folder) = File::open(folder(path)) {
+    if content.is_empty()
+        && let Ok(folder) = File::open(folder(path))
+    {
         let _ = folder.sync_all();
     }
     Ok(())

@@ -41,8 +41,10 @@ fn a_ceiling_is_never_passed_and_the_next_run_goes_on_at_the_turn() {
     priced(&work, &server);
     let mut before = 0;
     for ceiling in ["0.02", "0.03", "0.04"] {
-        let args = [&DRIVE[..], &["--max-cost", ceiling, "--json"]].concat();
+        let args = [&DRIVE[..], &["--max-cost", ceiling, "--json", "--history", "history.jsonl"]].concat();
         let ran = work.run(&args).ended(1);
+        assert!(ran.stderr.contains("history.jsonl: the results are not added"), "{}", ran.stderr);
+        assert_eq!(work.read("history.jsonl"), "");
         let paid = spent(&server, before);
         assert!(paid > 0.0 && paid <= ceiling.parse().unwrap(), "{paid} of {ceiling}");
         let told: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -60,7 +62,8 @@ fn a_ceiling_is_never_passed_and_the_next_run_goes_on_at_the_turn() {
         assert!(server.requests() > before, "{ceiling}");
         before = server.requests();
     }
-    let ran = work.run(&[&DRIVE[..], &["--max-cost", "9"]].concat()).ended(0);
+    let ran = work.run(&[&DRIVE[..], &["--max-cost", "9", "--history", "history.jsonl"]].concat()).ended(0);
+    assert_eq!(work.read("history.jsonl").lines().count(), 1);
     assert!(ran.stderr.is_empty() || !ran.stderr.contains("without a score"), "{}", ran.stderr);
     assert_eq!((server.requests(), server.answered_twice()), (CASES * REPLIES, 0));
     assert_eq!(told(&work, "episodes.jsonl"), unbroken);

@@ -116,12 +116,12 @@ fn of_change(change: &Change, width: usize) -> String {
             let by = found.difference;
             let cases = counted(change.cases.len() as u64, "case");
             format!(
-                "against  {with}: {}. {cases}: {} of {} passed then, {} of {} now; {} points, 95 % interval {} to {}; p = {}",
+                "against  {with}: {}. {cases}, {} then and {} now; weighted pass rate {} then, {} now; {} points, 95 % interval {} to {}; p = {}",
                 in_words(verdict),
-                percent(found.before),
                 counted(change.episodes.0, "episode"),
+                change.episodes.1,
+                percent(found.before),
                 percent(found.after),
-                counted(change.episodes.1, "episode"),
                 points(by.value),
                 points(by.low),
                 points(by.high),
@@ -131,15 +131,16 @@ fn of_change(change: &Change, width: usize) -> String {
         _ => format!("against  {with}: nothing can be compared"),
     };
     let left = [
-        (change.changed, "asks or expects something else now"),
-        (change.added, "is new"),
-        (change.removed, "is gone"),
-        (change.unscored, "has no score in one of them"),
+        (change.changed, ["asks or expects something else now", "ask or expect something else now"]),
+        (change.added, ["is new", "are new"]),
+        (change.removed, ["is gone", "are gone"]),
+        (change.unscored, ["has no score in one of them", "have no score in one of them"]),
+        (change.replayed, ["only repeats replies of then", "only repeat replies of then"]),
     ];
     let left: Vec<String> = left
         .into_iter()
         .filter(|(cases, _)| *cases > 0)
-        .map(|(cases, why)| format!("{cases} {why}"))
+        .map(|(cases, [one, several])| format!("{cases} {}", if cases == 1 { one } else { several }))
         .collect();
     if !left.is_empty() {
         text += &format!(". Cases that are not compared: {}", left.join(", "));
@@ -152,9 +153,9 @@ fn of_change(change: &Change, width: usize) -> String {
     for suite in &change.suites {
         let by = suite.found.difference;
         let line = format!(
-            "suite    {}: {}; {} then, {} now; {} points, 95 % interval {} to {}; p = {}",
+            "suite    {}: {}; weighted pass rate {} then, {} now; {} points, 95 % interval {} to {}; p = {}",
             plain(&suite.suite),
-            in_words(suite.verdict(change.suites.len())),
+            in_words(suite.verdict()),
             percent(suite.found.before),
             percent(suite.found.after),
             points(by.value),

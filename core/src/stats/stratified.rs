@@ -13,9 +13,9 @@ const STEPS: u32 = 50;
 /// How often cases pass in two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stratified {
-    /// The share of the first run that passes, each case weighing as it does in the second.
+    /// The weighted share of the first run that passes: a case of m tries in the first run and n in the second weighs m n / (m + n).
     pub before: f64,
-    /// The share of the second run that passes.
+    /// The share of the second run that passes, weighted alike.
     pub after: f64,
     /// The second less the first.
     pub difference: Estimate,
@@ -28,10 +28,13 @@ pub struct Stratified {
 pub struct StratifiedTest {
     /// Two-sided.
     pub p: f64,
-    /// The least `p` that these tries could have come to, had all that could go one way gone that way. Where it is 0.05 or more, the
-    /// test can show nothing.
-    pub least_p: f64,
-    /// Whether both are exact.
+    /// What `p` would be had the same first run been followed by one in which nothing passes. Where it is 0.05 or more, no fall can be
+    /// shown.
+    pub p_of_none: f64,
+    /// What `p` would be had the same first run been followed by one in which all passes. Where it is 0.05 or more, no rise can be
+    /// shown.
+    pub p_of_all: f64,
+    /// Whether `p` is exact.
     pub exact: bool,
 }
 
@@ -44,6 +47,9 @@ pub struct StratifiedTest {
 /// is Fisher's exact test; of cases that were tried once in each run it is McNemar's. It is about these cases, whose tries are taken
 /// to be independent, not about others like them.
 ///
+/// The difference weighs cases as the test does (N. Mantel and W. Haenszel's weights of the common risk difference: S. Greenland and
+/// J. M. Robins, Biometrics 41, 1985), so that its sign is the direction of the test.
+///
 /// So is the interval of the difference: it holds the differences that the data do not contradict, by the score test (O. Miettinen and
 /// M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 4, 1985, section on stratified data), with half a try
 /// taken off as for the normal form of the test.
@@ -53,9 +59,9 @@ pub fn stratified(cases: &[(Trials, Trials)]) -> Option<Stratified> {
     if cases.is_empty() {
         return None;
     }
-    let tries: f64 = cases.iter().map(|(_, b)| b.scored as f64).sum();
+    let all: f64 = cases.iter().map(weight).sum();
     let mean = |of: &dyn Fn(&(Trials, Trials)) -> f64| -> f64 {
-        cases.iter().map(|case| of(case) * case.1.scored as f64 / tries).sum()
+        cases.iter().map(|case| of(case) * weight(case) / all).sum()
     };
     let (before, after) = (mean(&|(a, _)| share(*a)), mean(&|(_, b)| share(*b)));
     let value = after - before;
@@ -75,23 +81,29 @@ pub fn stratified(cases: &[(Trials, Trials)]) -> Option<Stratified> {
     Some(Stratified { before, after, difference, test: test(&cases) })
 }
 
+/// How much a case weighs: the passed tries of the second run less those expected are the sum of the differences, weighted so.
+fn weight((a, b): &(Trials, Trials)) -> f64 {
+    let (n_a, n_b) = (a.scored as f64, b.scored as f64);
+    n_a * n_b / (n_a + n_b)
+}
+
 fn share(trials: Trials) -> f64 {
     trials.passed.min(trials.scored) as f64 / trials.scored as f64
 }
 
 /// Whether the true difference may be `by` in each case, when `seen` was seen over all of them.
 fn is_possible(cases: &[(Trials, Trials)], seen: f64, by: f64) -> bool {
-    let tries: f64 = cases.iter().map(|(_, b)| b.scored as f64).sum();
-    let (mut variance, mut informative) = (0.0, 0.0);
-    for (a, b) in cases {
+    let all: f64 = cases.iter().map(weight).sum();
+    let mut variance = 0.0;
+    for case in cases {
+        let (a, b) = case;
         let (n_a, n_b) = (a.scored as f64, b.scored as f64);
         let p = likeliest(*a, *b, by);
         let spread = p * (1.0 - p) / n_a + (p + by) * (1.0 - p - by) / n_b;
-        let weight = n_b / tries;
+        let weight = weight(case) / all;
         variance += weight * weight * spread.max(0.0) * (n_a + n_b) / (n_a + n_b - 1.0);
-        informative += n_a * n_b / (n_a + n_b);
     }
-    let away = ((seen - by).abs() - 0.5 / informative).max(0.0);
+    let away = ((seen - by).abs() - 0.5 / all).max(0.0);
     away <= Z * variance.sqrt()
 }
 
@@ -131,6 +143,16 @@ fn hypergeometric(a: Trials, b: Trials) -> (u64, Vec<f64>) {
 }
 
 fn test(cases: &[(Trials, Trials)]) -> StratifiedTest {
+    let p_if = |passed: &dyn Fn(Trials) -> u64| {
+        let then = |(a, b): &(Trials, Trials)| (*a, Trials { passed: passed(*b), ..*b });
+        p_value(&cases.iter().map(then).collect::<Vec<_>>()).0
+    };
+    let (p, exact) = p_value(cases);
+    StratifiedTest { p, p_of_none: p_if(&|_| 0), p_of_all: p_if(&|b| b.scored), exact }
+}
+
+/// Two-sided, and whether it is exact.
+fn p_value(cases: &[(Trials, Trials)]) -> (f64, bool) {
     let seen: u64 = cases.iter().map(|(_, b)| b.passed.min(b.scored)).sum();
     let parts: Vec<(u64, Vec<f64>)> = cases.iter().map(|(a, b)| hypergeometric(*a, *b)).collect();
     let least: u64 = parts.iter().map(|part| part.0).sum();
@@ -140,7 +162,7 @@ fn test(cases: &[(Trials, Trials)]) -> StratifiedTest {
         reach += chances.len() as u64 - 1;
     }
     if cost > MAX_ADDITIONS {
-        return approximate(&parts, seen, least + reach - 1);
+        return (approximate(&parts, seen), false);
     }
     let mut chances = vec![1.0];
     for (_, part) in parts.iter().filter(|(_, part)| part.len() > 1) {
@@ -153,19 +175,13 @@ fn test(cases: &[(Trials, Trials)]) -> StratifiedTest {
         chances = sums;
     }
     let at = (seen - least) as usize;
-    let two_sided = |tail: f64| (2.0 * tail).min(1.0);
     let tails = [chances[..=at].iter().sum::<f64>(), chances[at..].iter().sum()];
-    let ends = [chances.first(), chances.last()].map(|end| end.copied().unwrap_or(1.0));
-    StratifiedTest {
-        p: two_sided(tails[0].min(tails[1])),
-        least_p: two_sided(ends[0].min(ends[1])),
-        exact: true,
-    }
+    ((2.0 * tails[0].min(tails[1])).min(1.0), true)
 }
 
 /// The same by a normal distribution, with half a try taken off (N. Mantel and W. Haenszel, Journal of the National Cancer Institute
 /// 22, 1959).
-fn approximate(parts: &[(u64, Vec<f64>)], seen: u64, most: u64) -> StratifiedTest {
+fn approximate(parts: &[(u64, Vec<f64>)], seen: u64) -> f64 {
     let (mut mean, mut variance) = (0.0, 0.0);
     for (least, chances) in parts {
         let moment = |power: i32| -> f64 {
@@ -174,12 +190,8 @@ fn approximate(parts: &[(u64, Vec<f64>)], seen: u64, most: u64) -> StratifiedTes
         mean += *least as f64 + moment(1);
         variance += moment(2) - moment(1).powi(2);
     }
-    let least = parts.iter().map(|part| part.0).sum::<u64>();
-    let p = |passed: u64| {
-        let away = ((passed as f64 - mean).abs() - 0.5).max(0.0);
-        if variance > 0.0 { (2.0 * normal_upper(away / variance.sqrt())).min(1.0) } else { 1.0 }
-    };
-    StratifiedTest { p: p(seen), least_p: p(least).min(p(most)), exact: false }
+    let away = ((seen as f64 - mean).abs() - 0.5).max(0.0);
+    if variance > 0.0 { (2.0 * normal_upper(away / variance.sqrt())).min(1.0) } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -195,21 +207,24 @@ mod tests {
 
     #[test]
     fn known_tables() {
-        for (cases, p, least_p) in [
+        for (cases, p, p_of_none, p_of_all) in [
             // Fisher's tea: 3 of 4 and 1 of 4; one tail is 17/70.
-            (vec![(trials(1, 4), trials(3, 4))], 34.0 / 70.0, 2.0 / 70.0),
-            (vec![(trials(0, 4), trials(4, 4))], 2.0 / 70.0, 2.0 / 70.0),
+            (vec![(trials(1, 4), trials(3, 4))], 34.0 / 70.0, 1.0, 1.0 / 7.0),
+            (vec![(trials(0, 4), trials(4, 4))], 2.0 / 70.0, 1.0, 2.0 / 70.0),
             // Always the same: nothing to tell.
-            (vec![(trials(4, 4), trials(4, 4)), (trials(0, 2), trials(0, 9))], 1.0, 1.0),
+            (vec![(trials(4, 4), trials(4, 4)), (trials(0, 2), trials(0, 9))], 1.0, 2.0 / 70.0, 2.0 / 55.0),
             // Nine earlier tries that passed, and one now that fails.
-            (vec![(trials(9, 9), trials(0, 1))], 0.2, 0.2),
-            (vec![(trials(9, 9), trials(0, 1)); 2], 0.02, 0.02),
-            (vec![(trials(1, 1), trials(0, 1)); 5], 0.0625, 0.0625),
-            (vec![(trials(1, 1), trials(0, 1)); 6], 0.03125, 0.03125),
+            (vec![(trials(9, 9), trials(0, 1))], 0.2, 0.2, 1.0),
+            (vec![(trials(9, 9), trials(0, 1)); 2], 0.02, 0.02, 1.0),
+            (vec![(trials(1, 1), trials(0, 1)); 5], 0.0625, 0.0625, 1.0),
+            (vec![(trials(1, 1), trials(0, 1)); 6], 0.03125, 0.03125, 1.0),
+            // An agent that always passed, and still does: six failures would have shown.
+            (vec![(trials(1, 1), trials(1, 1)); 6], 1.0, 0.03125, 1.0),
         ] {
             let found = test(&cases);
+            let pairs = [(found.p, p), (found.p_of_none, p_of_none), (found.p_of_all, p_of_all)];
             assert!(
-                (found.p - p).abs() < 1e-12 && (found.least_p - least_p).abs() < 1e-12 && found.exact,
+                pairs.iter().all(|(found, expected)| (found - expected).abs() < 1e-12) && found.exact,
                 "{found:?}"
             );
         }
@@ -218,11 +233,29 @@ mod tests {
     }
 
     #[test]
-    fn each_case_weighs_as_in_the_second_run() {
-        // Ten tries of the hard case then, one of each now: the mix is no fall.
+    fn difference_and_test_weigh_cases_alike() {
+        // Ten tries of the hard case then, one of each now: the mix is no fall. Weights are 10/11 and 1/2.
         let found = stratified(&[(trials(1, 10), trials(0, 1)), (trials(1, 1), trials(1, 1))]).unwrap();
-        assert!((found.before - 0.55).abs() < 1e-12 && found.after == 0.5, "{found:?}");
-        assert!((found.difference.value + 0.05).abs() < 1e-12);
+        assert!((found.before - 13.0 / 31.0).abs() < 1e-12, "{found:?}");
+        assert!((found.after - 11.0 / 31.0).abs() < 1e-12, "{found:?}");
+        // Old cases of many tries fall by a quarter, new ones of few rise by as much as the tries of the last run would outweigh; and
+        // the other way around.
+        for sign in [false, true] {
+            let of = |passed: u64, scored: u64| trials(if sign { scored - passed } else { passed }, scored);
+            let cases: Vec<_> = std::iter::repeat_n((of(120, 120), of(3, 4)), 20)
+                .chain(std::iter::repeat_n((of(0, 4), of(4, 4)), 6))
+                .collect();
+            let found = stratified(&cases).unwrap();
+            let seen: u64 = cases.iter().map(|(_, b)| b.passed).sum();
+            let expected: f64 = cases
+                .iter()
+                .map(|(a, b)| (a.passed + b.passed) as f64 * b.scored as f64 / (a.scored + b.scored) as f64)
+                .sum();
+            let weights: f64 = cases.iter().map(weight).sum();
+            assert!((found.difference.value - (seen as f64 - expected) / weights).abs() < 1e-12, "{found:?}");
+            assert!(found.difference.value.is_sign_negative() != sign && found.test.p < 0.05, "{found:?}");
+            assert!(!found.difference.holds(0.0), "{found:?}");
+        }
     }
 
     #[test]
@@ -255,9 +288,8 @@ mod tests {
         let exact = test(&cases);
         let parts: Vec<_> = cases.iter().map(|(a, b)| hypergeometric(*a, *b)).collect();
         let seen = cases.iter().map(|(_, b)| b.passed).sum();
-        let most = parts.iter().map(|part| part.0 + part.1.len() as u64 - 1).sum();
-        let near = approximate(&parts, seen, most);
-        assert!((exact.p - near.p).abs() < 0.002 * exact.p.max(0.1), "{exact:?} {near:?}");
+        let near = approximate(&parts, seen);
+        assert!((exact.p - near).abs() < 0.002 * exact.p.max(0.1), "{exact:?} {near:?}");
     }
 
     #[test]

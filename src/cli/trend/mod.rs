@@ -6,7 +6,7 @@ use args::TrendArgs;
 
 use super::Ending;
 use super::host::Host;
-use crate::drive::history::{AgentTrend, Verdict};
+use crate::drive::history::{AgentTrend, Change};
 use crate::run::settings::{OutputSettings, TrendSettings};
 use crate::run::{self};
 use crate::write::is_stdout;
@@ -55,9 +55,11 @@ fn unknown(agent: &AgentTrend) -> Option<String> {
             "{name}: --max-drop holds of nothing: there is no run to compare the last one with"
         ));
     }
-    let is_untestable = |verdict: Option<Verdict>| matches!(verdict, None | Some(Verdict::Untestable));
-    agent.changes.iter().all(|change| is_untestable(change.verdict())).then(|| {
-        format!("{name}: --max-drop cannot fail: too few episodes are compared to show any drop; drive --repeats makes more")
+    (!agent.changes.iter().any(Change::could_drop)).then(|| {
+        format!(
+            "{name}: --max-drop cannot fail: even if nothing had passed in the last run, no drop could be shown, because too few episodes \
+             are compared or passed before; drive --repeats makes more"
+        )
     })
 }
 
@@ -68,7 +70,7 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
     for change in &agent.changes {
         if let (Some(drop), Some(found)) = (change.drop().filter(|drop| *drop > most + 1e-9), change.found) {
             failures.push(format!(
-                "{name}: the share that passes has dropped by {:.1} points, from {:.1} % to {:.1} % (p = {:.4}), against {}",
+                "{name}: the weighted pass rate has dropped by {:.1} points, from {:.1} % to {:.1} % (p = {:.4}), against {}",
                 100.0 * drop,
                 100.0 * found.before,
                 100.0 * found.after,
@@ -81,10 +83,13 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
         }
     }
     if !agent.changes.is_empty()
-        && agent.changes.iter().all(|change| change.is_partial() || change.found.is_none())
+        && agent
+            .changes
+            .iter()
+            .all(|change| change.is_partial() || change.found.is_none() && change.replayed == 0)
     {
         failures.push(format!(
-            "{name}: --max-drop holds for a part of the last run only, if at all: most of its episodes are of cases that are new, ask or \
+            "{name}: --max-drop holds for a part of the last run only, if at all: most episodes are of cases that are new or gone, ask or \
              expect something else now, or have no score"
         ));
     }

@@ -1,5 +1,6 @@
 //! The results of a run, added to those of earlier runs.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::{Timestamp, Unit};
@@ -10,7 +11,7 @@ use super::summary::AgentSummary;
 use crate::drive::history::{self, CaseRecord, Counts, Rules, RunRecord, SuiteRecord};
 use crate::judge::Redactor;
 use crate::run::RunError;
-use crate::run::settings::AgentKind;
+use crate::run::settings::{AgentKind, DriveSettings};
 use crate::write::{append_lines, check_append};
 
 /// Refuses a file that holds something else, before anybody is asked.
@@ -36,18 +37,39 @@ fn kept(path: &Path, content: &[u8]) -> Result<usize, RunError> {
     Ok(found.torn_at.unwrap_or(content.len()))
 }
 
+/// Why a run is not in the history that did not ask all it should.
+pub(super) fn not_added(path: &Path) -> String {
+    format!(
+        "{}: the results are not added, because the ceiling of costs was reached before everything was asked; the run that goes on and \
+         comes to its end adds them",
+        path.display()
+    )
+}
+
 impl DrivePlan {
     /// Adds a line for each of `agents` to the file.
     pub(super) fn add_to(&self, path: &Path, agents: &[AgentSummary]) -> Result<(), RunError> {
         // The fraction of a second says nothing.
         let now = Timestamp::now();
         let time = now.round(Unit::Second).unwrap_or(now).to_string();
+        let mut names = BTreeSet::new();
         let lines: String = agents
             .iter()
             .enumerate()
-            .map(|(at, agent)| history::write(&self.result(&time, at, agent)))
+            .map(|(at, agent)| {
+                let mut record = self.result(&time, at, agent);
+                // Names that differ only in a key are alike once it is masked.
+                let name = record.agent.clone();
+                for number in 2.. {
+                    if names.insert(record.agent.clone()) {
+                        break;
+                    }
+                    record.agent = format!("{name} ({number})");
+                }
+                history::write(&record)
+            })
             .collect();
-        append_lines(path, &lines, |content| {
+        let added = append_lines(path, &lines, |content| {
             let kept = kept(path, content)?;
             if kept < content.len() {
                 self.control.observer.warning(&format!(
@@ -56,6 +78,17 @@ impl DrivePlan {
                 ));
             }
             Ok(kept)
+        });
+        added.map_err(|error: RunError| {
+            let error = match error {
+                RunError::Drive(DriveError::History { why, .. }) => why,
+                other => other.to_string(),
+            };
+            let why = format!(
+                "{error}; the results are not added, but every reply is kept: run it again with the same store once the file can be \
+                 written, and what was asked is not asked again"
+            );
+            DriveError::History { path: path.to_owned(), why }.into()
         })
     }
 
@@ -67,12 +100,17 @@ impl DrivePlan {
         let mut suites = Vec::new();
         for (suite, size) in &self.suites {
             let case = |case: &crate::drive::Case| {
-                let counts = agent.counts.get(&(suite.clone(), case.id.clone())).copied();
+                let key = (suite.clone(), case.id.clone());
+                let counts = agent.counts.get(&key).copied().unwrap_or_default();
+                // Without a version, no other run that was recorded shares replies with this one.
+                let fresh = agent.fresh.get(&key).copied().unwrap_or_default();
+                let is_told = self.version.given().is_some() && fresh.scored < counts.decided().scored;
                 CaseRecord {
                     case: case.id.clone(),
                     asked: history::asked(case, rules),
                     setup: history::setup(case),
-                    counts: counts.unwrap_or_default(),
+                    counts,
+                    fresh: is_told.then_some(fresh),
                 }
             };
             let cases: Vec<CaseRecord> = stages.by_ref().take(*size).map(|stage| case(&stage.case)).collect();
@@ -97,6 +135,19 @@ impl DrivePlan {
             repeats: self.repeats(),
             replayed: agent.steps > 0 && agent.cached >= agent.steps,
             suites,
+        }
+    }
+
+    /// What the user says of the run, without keys of its agents.
+    pub(super) fn mask(settings: &mut DriveSettings) {
+        let secrets = settings.agents.iter().flat_map(|agent| match &agent.kind {
+            AgentKind::Own(own) => own.secrets.clone(),
+            AgentKind::Model(model) => model.endpoint.api_key.iter().cloned().collect(),
+            AgentKind::Script(_) => Vec::new(),
+        });
+        let redactor = Redactor::of(&secrets.collect::<Vec<_>>());
+        for text in settings.experiment.iter_mut().chain(settings.tags.values_mut()) {
+            *text = String::from_utf8_lossy(&redactor.mask_line(text.as_bytes().to_vec())).into_owned();
         }
     }
 

@@ -11,6 +11,7 @@ use super::agent::Agent;
 use super::baseline;
 use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
+use super::history::not_added;
 use super::own::{OwnPass, drive_own};
 use super::pass::{DrivePass, drive as drive_all};
 use super::passes::{self, EpisodeResult, Passes};
@@ -257,8 +258,15 @@ impl DrivePlan {
         if let Some(file) = &plan.settings.junit {
             write::write_text(file, &junit::render(&agents.iter().map(suite).collect::<Vec<_>>()))?;
         }
-        if let Some(file) = &plan.settings.history {
-            plan.add_to(file, &agents)?;
+        let is_graded =
+            |member: &MemberSummary| !member.summary.statuses.contains_key(&Status::SkippedBudget);
+        let is_whole = outcomes.iter().all(|outcome| *outcome == AskOutcome::All)
+            && grade.as_ref().is_none_or(is_graded);
+        let history = plan.settings.history.as_ref();
+        match history {
+            Some(file) if is_whole => plan.add_to(file, &agents)?,
+            Some(file) => plan.control.observer.warning(&not_added(file)),
+            None => {}
         }
         let summary = DriveSummary {
             scorer: plan.scorer_name(),
@@ -269,16 +277,12 @@ impl DrivePlan {
             baseline: compared,
             output: episodes.and(plan.output.as_ref()).map(|output| output.path.clone()),
             turns: turns.and(plan.turns.as_ref()).map(|output| output.path.clone()),
-            history: plan.settings.history.clone(),
+            history: history.filter(|_| is_whole).cloned(),
             experiment: plan.settings.experiment.clone(),
             tags: plan.settings.tags.clone(),
             elapsed: began.elapsed(),
             agents,
         };
-        let is_graded =
-            |member: &MemberSummary| !member.summary.statuses.contains_key(&Status::SkippedBudget);
-        let is_whole = outcomes.iter().all(|outcome| *outcome == AskOutcome::All)
-            && summary.grade.as_ref().is_none_or(is_graded);
         plan.keep(&summary, (episodes, turns), is_whole).await?;
         Ok(summary)
     }

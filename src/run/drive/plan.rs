@@ -52,7 +52,12 @@ pub(super) struct DrivePlan {
 
 impl DrivePlan {
     /// `asks` says whether anybody will be asked; else only what would be is looked at.
-    pub(super) fn new(settings: DriveSettings, asks: bool, control: &Control) -> Result<DrivePlan, RunError> {
+    pub(super) fn new(
+        mut settings: DriveSettings,
+        asks: bool,
+        control: &Control,
+    ) -> Result<DrivePlan, RunError> {
+        DrivePlan::mask(&mut settings);
         let mut names = BTreeSet::new();
         if let Some(twice) = settings.agents.iter().find(|agent| !names.insert(&agent.name)) {
             return Err(DriveError::SameAgent(twice.name.clone()).into());

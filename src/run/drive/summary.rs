@@ -10,7 +10,7 @@ use super::BaselineComparison;
 use super::replay::Played;
 use super::tables::latency_ms;
 use crate::domain::Paid;
-use crate::drive::history::Counts;
+use crate::drive::history::{Counts, Fresh};
 use crate::drive::record::expected_calls;
 use crate::drive::{Case, Ended};
 use crate::run::junit::CaseOutcome;
@@ -88,6 +88,8 @@ pub struct AgentSummary {
     pub(super) trials: BTreeMap<(String, String), (Trials, u64)>,
     /// How the episodes of each case came out.
     pub(super) counts: BTreeMap<(String, String), Counts>,
+    /// Those of them with a score of which this run asked at least one reply.
+    pub(super) fresh: BTreeMap<(String, String), Fresh>,
 }
 
 /// One episode in a line.
@@ -146,6 +148,7 @@ impl AgentSummary {
             cached: 0,
             trials: BTreeMap::new(),
             counts: BTreeMap::new(),
+            fresh: BTreeMap::new(),
         }
     }
 
@@ -206,6 +209,12 @@ impl AgentSummary {
             // As in the tally, what the scorer cannot read has failed.
             (true, ..) => &mut counts.failed,
         } += 1;
+        let decided = ended.is_scored() && (scored.is_err() || passed.is_some());
+        if decided && spent.cached < episode.turns().len() as u64 {
+            let fresh = self.fresh.entry((suite.to_owned(), case.id.clone())).or_default();
+            fresh.scored += 1;
+            fresh.passed += u64::from(passed == Some(true) && scored.is_ok());
+        }
         if let Some(category) = &case.category {
             self.categorize(category, ended, passed, scored.is_err());
         }

@@ -99,17 +99,18 @@ fn change(change: &Change) -> Value {
         "cases_added": change.added,
         "cases_removed": change.removed,
         "cases_unscored": change.unscored,
+        "cases_replayed": change.replayed,
         "cases_with_other_setup": change.other_setup,
         "episodes_left_out": change.left_out,
-        "suites": change.suites.iter().map(|suite| of_suite(suite, change.suites.len())).collect::<Vec<_>>(),
+        "suites": change.suites.iter().map(of_suite).collect::<Vec<_>>(),
         "cases": change.cases.iter().map(case).collect::<Vec<_>>(),
     })
 }
 
-fn of_suite(suite: &SuiteChange, suites: usize) -> Value {
+fn of_suite(suite: &SuiteChange) -> Value {
     json!({
         "suite": suite.suite,
-        "verdict": suite.verdict(suites),
+        "verdict": suite.verdict(),
         "before": suite.found.before,
         "after": suite.found.after,
         "difference": suite.found.difference,

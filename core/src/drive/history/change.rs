@@ -1,6 +1,6 @@
 //! Two runs of an agent, or one against several before it: what changed, and whether that is more than chance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -59,14 +59,41 @@ pub struct Change {
     pub unscored: usize,
     /// Of the cases that are compared, those with other instructions or tools than before.
     pub other_setup: usize,
-    /// Scored episodes of the last run that are compared with none.
+    /// Cases whose episodes of the last run all repeat stored replies of runs with which it is compared.
+    pub replayed: usize,
+    /// Episodes that could not be compared: those of the last run without a score, or of a case that is not compared, and those
+    /// earlier ones of cases that are gone.
     pub left_out: u64,
     /// What came of it; absent where no case is compared.
     pub found: Option<Stratified>,
     /// Its p-value, Holm-corrected for all comparisons of the agent.
     pub p_adjusted: f64,
-    /// In how many comparisons a case or a suite could turn up by chance.
-    family: usize,
+    /// What the worst and the best last run could have shown.
+    reach: Reach,
+}
+
+/// The p-values that would have come out had nothing passed in the last run, or all, corrected like those that did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Reach {
+    none: f64,
+    all: f64,
+}
+
+impl Reach {
+    const NOTHING: Reach = Reach { none: 1.0, all: 1.0 };
+
+    /// Those of comparisons that are corrected for each other. One last run is the worst, or the best, for all of them.
+    fn of(found: &[Option<Stratified>]) -> Vec<Reach> {
+        let corrected = |p: &dyn Fn(Stratified) -> f64| {
+            holm(&found.iter().map(|found| found.map_or(1.0, p)).collect::<Vec<_>>())
+        };
+        let all = corrected(&|found| found.test.p_of_all);
+        corrected(&|found| found.test.p_of_none)
+            .into_iter()
+            .zip(all)
+            .map(|(none, all)| Reach { none, all })
+            .collect()
+    }
 }
 
 /// One case in both.
@@ -95,32 +122,47 @@ pub struct SuiteChange {
     pub found: Stratified,
     /// Its p-value, Holm-corrected for all suites.
     pub p_adjusted: f64,
+    /// What the worst and the best last run could have shown.
+    reach: Reach,
 }
 
-/// What `found` shows, once its p-value is corrected for `family` comparisons.
-fn verdict(found: &Stratified, p_adjusted: f64, family: usize) -> Verdict {
+/// What `found` shows, once its p-value is corrected.
+fn verdict(found: &Stratified, p_adjusted: f64, reach: Reach) -> Verdict {
     let is_beyond = p_adjusted < LEVEL;
     match found.difference.value {
-        _ if found.test.least_p * family as f64 >= LEVEL => Verdict::Untestable,
         by if is_beyond && by > 0.0 => Verdict::Better,
         by if is_beyond && by < 0.0 => Verdict::Worse,
+        _ if !is_beyond && reach.none.min(reach.all) >= LEVEL => Verdict::Untestable,
         _ => Verdict::Undecided,
     }
 }
 
 impl SuiteChange {
-    /// What is shown of the suite, among `suites`.
-    pub fn verdict(&self, suites: usize) -> Verdict {
-        verdict(&self.found, self.p_adjusted, suites)
+    /// What is shown of the suite.
+    pub fn verdict(&self) -> Verdict {
+        verdict(&self.found, self.p_adjusted, self.reach)
     }
+}
+
+/// The episodes of a case in earlier runs, oldest first. Of each version of the agent, those of its first run count, whoever paid for
+/// them, and after it only fresh ones: all others may repeat the replies of that run.
+fn pooled(earlier: &[(&RunRecord, &CaseRecord)]) -> Trials {
+    let mut versions = BTreeSet::new();
+    earlier.iter().fold(Trials::default(), |sum, (run, case)| {
+        let is_first = versions.insert(&run.agent_version);
+        let more = if is_first { case.counts.decided() } else { run.fresh(case) };
+        Trials { scored: sum.scored + more.scored, passed: sum.passed + more.passed }
+    })
 }
 
 impl Change {
     /// The last run, `now`, against `before`, which are not empty.
     pub(super) fn of(now: &RunRecord, before: &[&RunRecord], against: Against) -> Change {
-        let mut then: BTreeMap<(&str, &str), Vec<&CaseRecord>> = BTreeMap::new();
-        for (suite, case) in before.iter().flat_map(|run| run.cases()) {
-            then.entry((suite, &case.case)).or_default().push(case);
+        let mut then: BTreeMap<(&str, &str), Vec<(&RunRecord, &CaseRecord)>> = BTreeMap::new();
+        for run in before {
+            for (suite, case) in run.cases() {
+                then.entry((suite, &case.case)).or_default().push((run, case));
+            }
         }
         let mut change = Change {
             against,
@@ -133,27 +175,37 @@ impl Change {
             removed: 0,
             unscored: 0,
             other_setup: 0,
+            replayed: 0,
             left_out: 0,
             found: None,
             p_adjusted: 1.0,
-            family: 1,
+            reach: Reach::NOTHING,
         };
         for (suite, case) in now.cases() {
-            let after = case.counts.decided();
+            let decided = case.counts.decided();
             let earlier = then.remove(&(suite, case.case.as_str()));
-            let same: Vec<&&CaseRecord> =
-                earlier.iter().flatten().filter(|earlier| earlier.asked == case.asked).collect();
-            let before =
-                same.iter().map(|same| same.counts.decided()).fold(Trials::default(), |sum, more| Trials {
-                    scored: sum.scored + more.scored,
-                    passed: sum.passed + more.passed,
-                });
+            let same: Vec<(&RunRecord, &CaseRecord)> = earlier
+                .iter()
+                .flatten()
+                .filter(|(_, earlier)| earlier.asked == case.asked)
+                .copied()
+                .collect();
+            let before = pooled(&same);
+            // Replies of the same version are not compared with themselves.
+            let is_known = same.iter().any(|(run, _)| run.agent_version == now.agent_version);
+            let after = if is_known { now.fresh(case) } else { decided };
             match () {
                 () if earlier.is_none() => change.added += 1,
                 () if same.is_empty() => change.changed += 1,
-                () if before.scored == 0 || after.scored == 0 => change.unscored += 1,
+                () if before.scored == 0 || decided.scored == 0 => change.unscored += 1,
+                () if after.scored == 0 => {
+                    change.replayed += 1;
+                    change.left_out += case.counts.trials - decided.scored;
+                    continue;
+                }
                 () => {
-                    change.other_setup += usize::from(same.iter().any(|same| same.setup != case.setup));
+                    change.other_setup += usize::from(same.iter().any(|(_, same)| same.setup != case.setup));
+                    change.left_out += case.counts.trials - decided.scored;
                     change.episodes.0 += before.scored;
                     change.episodes.1 += after.scored;
                     let p = stratified(&[(before, after)]).map_or(1.0, |found| found.test.p);
@@ -162,9 +214,13 @@ impl Change {
                     continue;
                 }
             }
-            change.left_out += after.scored;
+            change.left_out += case.counts.trials;
         }
         change.removed = then.len();
+        let last = |records: &Vec<(&RunRecord, &CaseRecord)>| {
+            records.last().map_or(0, |(_, case)| case.counts.trials)
+        };
+        change.left_out += then.values().map(last).sum::<u64>();
         change.test();
         change
     }
@@ -189,9 +245,12 @@ impl Change {
         for suite in names {
             let pairs: Vec<_> = self.cases.iter().filter(|case| case.suite == *suite).map(pair).collect();
             if let Some(found) = stratified(&pairs) {
-                suites.push(SuiteChange { suite: suite.clone(), found, p_adjusted: found.test.p });
+                let (suite, reach) = (suite.clone(), Reach::NOTHING);
+                suites.push(SuiteChange { suite, found, p_adjusted: found.test.p, reach });
             }
         }
+        let reaches = Reach::of(&suites.iter().map(|suite| Some(suite.found)).collect::<Vec<_>>());
+        suites.iter_mut().zip(reaches).for_each(|(suite, reach)| suite.reach = reach);
         let adjusted = holm(&suites.iter().map(|suite| suite.found.test.p).collect::<Vec<_>>());
         suites.iter_mut().zip(adjusted).for_each(|(suite, p)| suite.p_adjusted = p);
         self.suites = suites;
@@ -200,24 +259,29 @@ impl Change {
     /// Corrects the p-values of all comparisons of one agent for each other.
     pub(super) fn correct(changes: &mut [Change]) {
         let adjusted = holm(&changes.iter().map(|change| change.p_adjusted).collect::<Vec<_>>());
-        let family = changes.len();
-        for (change, p) in changes.iter_mut().zip(adjusted) {
-            (change.p_adjusted, change.family) = (p, family);
+        let reaches = Reach::of(&changes.iter().map(|change| change.found).collect::<Vec<_>>());
+        for (change, (p, reach)) in changes.iter_mut().zip(adjusted.into_iter().zip(reaches)) {
+            (change.p_adjusted, change.reach) = (p, reach);
         }
     }
 
     /// What is shown; absent where no case is compared.
     pub fn verdict(&self) -> Option<Verdict> {
-        self.found.map(|found| verdict(&found, self.p_adjusted, self.family))
+        self.found.map(|found| verdict(&found, self.p_adjusted, self.reach))
     }
 
-    /// By how much the share that passes has dropped, if that is more than chance.
+    /// Whether a last run in which nothing passes would have been shown to be worse.
+    pub fn could_drop(&self) -> bool {
+        self.reach.none < LEVEL
+    }
+
+    /// By how much the weighted share that passes has dropped, if that is more than chance.
     pub fn drop(&self) -> Option<f64> {
         let found = self.found?;
         (self.verdict() == Some(Verdict::Worse)).then_some(-found.difference.value)
     }
 
-    /// Whether most scored episodes of the last run are compared with none.
+    /// Whether most episodes could not be compared. Those that were replayed count as neither.
     pub fn is_partial(&self) -> bool {
         self.left_out > self.episodes.1
     }

@@ -55,12 +55,31 @@ pub fn read(content: &[u8]) -> Result<History, BadLine> {
             continue;
         }
         match text.map_err(|_| "it is not text in UTF-8".to_owned()).and_then(record) {
-            Ok(record) => found.records.push(record),
+            Ok(record) => {
+                let record = distinct(record, &found.records);
+                found.records.push(record);
+            }
             Err(_) if !is_ended && is_beginning(line) => found.torn_at = Some(begins),
             Err(why) => return Err(BadLine { line: number + 1, why }),
         }
     }
     Ok(found)
+}
+
+/// A record whose agent has a name of its own in its run: two agents may have been named alike, such as commands that differ only in a
+/// key that is masked. Equal records are copies, and stay equal.
+fn distinct(mut record: RunRecord, others: &[RunRecord]) -> RunRecord {
+    let name = record.agent.clone();
+    let mut number = 1;
+    while let Some(known) = others.iter().find(|other| other.run == record.run && other.agent == record.agent)
+    {
+        if *known == record {
+            break;
+        }
+        number += 1;
+        record.agent = format!("{name} ({number})");
+    }
+    record
 }
 
 /// Whether a line is as much of a record as came to the disk.
@@ -113,6 +132,14 @@ mod tests {
     }
 
     #[test]
+    fn agents_named_alike_are_told_apart_by_their_order() {
+        let of = |passed: u64| write(&run("1", "a", &[("x", passed, 2)]));
+        let found = read((of(0) + &of(1) + &of(2) + &of(1) + &of(0)).as_bytes()).unwrap();
+        let names: Vec<&str> = found.records.iter().map(|record| record.agent.as_str()).collect();
+        assert_eq!(names, ["a", "a (2)", "a (3)", "a (2)", "a"]);
+    }
+
+    #[test]
     fn what_is_no_record_is_named_by_its_line() {
         let good = write(&run("1", "a", &[("x", 1, 2)]));
         let newer = good.replace("\"format\":1", "\"format\":2");
@@ -124,6 +151,16 @@ mod tests {
             (format!("{good}{}\n{good}", &good[..80]), 2, "not JSON"),
             (format!("{good}\0\0\0"), 2, "not JSON"),
             (good.replace("\"failed\":1", "\"failed\":2"), 1, "do not add up"),
+            (
+                good.replace("\"trials\":2,\"passed\":1", "\"trials\":1000002,\"passed\":1000001"),
+                1,
+                "more than 1000000",
+            ),
+            (
+                good.replace("\"setup\"", "\"fresh\":{\"scored\":2,\"passed\":2},\"setup\""),
+                1,
+                "than fresh ones",
+            ),
             (good.replace("\"run\":\"1\",", ""), 1, "missing field `run`"),
             (good.replace("\"format\":1", "\"format\":0"), 1, "no known format"),
         ] {

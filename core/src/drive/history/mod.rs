@@ -9,5 +9,5 @@ mod trend;
 pub use case_hash::{Rules, asked, setup, together};
 pub use change::{Against, CaseChange, Change, LEVEL, SuiteChange, Verdict};
 pub use line::{BadLine, FORMAT, History, read, write};
-pub use record::{CaseRecord, Counts, RunRecord, SuiteRecord};
+pub use record::{CaseRecord, Counts, Fresh, RunRecord, SuiteRecord};
 pub use trend::{AgentTrend, NoTrend, trends};

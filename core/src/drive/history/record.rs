@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::Trials;
 
+/// The most episodes of a case that a record may hold: far beyond any run, and few enough to compute with.
+const MOST: u64 = 1_000_000;
+
 /// One agent in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -70,6 +73,19 @@ pub struct CaseRecord {
     /// Its episodes.
     #[serde(flatten)]
     pub counts: Counts,
+    /// Those of them that are new evidence; absent where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<Fresh>,
+}
+
+/// Scored episodes of which this run asked at least one reply; all replies of the others were stored by an earlier run of the same
+/// version of the agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fresh {
+    /// Those that passed or failed.
+    pub scored: u64,
+    /// Those that passed.
+    pub passed: u64,
 }
 
 /// Episodes by how they came out.
@@ -107,6 +123,12 @@ impl Counts {
         Trials { scored: self.passed + self.failed, passed: self.passed }
     }
 
+    /// Whether the episodes `fresh` can be among these.
+    fn holds(&self, fresh: Fresh) -> bool {
+        let failed = fresh.scored.checked_sub(fresh.passed);
+        fresh.passed <= self.passed && failed.is_some_and(|failed| failed <= self.failed)
+    }
+
     /// Whether all are accounted for.
     fn is_whole(&self) -> bool {
         let parts = [self.passed, self.failed, self.errors, self.ungraded];
@@ -115,6 +137,15 @@ impl Counts {
 }
 
 impl RunRecord {
+    /// The scored episodes of one of its cases that are new evidence beside earlier runs of the same version.
+    pub(super) fn fresh(&self, case: &CaseRecord) -> Trials {
+        match case.fresh {
+            Some(Fresh { scored, passed }) => Trials { scored, passed },
+            None if self.replayed && self.agent_version.is_some() => Trials::default(),
+            None => case.counts.decided(),
+        }
+    }
+
     /// When the run ended, if that is a time.
     pub fn at(&self) -> Option<Timestamp> {
         self.time.parse().ok()
@@ -143,6 +174,12 @@ impl RunRecord {
             for case in &suite.cases {
                 if !case.counts.is_whole() {
                     return Some(format!("the counts of the case `{}` do not add up", case.case));
+                }
+                if case.counts.trials > MOST {
+                    return Some(format!("the case `{}` has more than {MOST} episodes", case.case));
+                }
+                if case.fresh.is_some_and(|fresh| !case.counts.holds(fresh)) {
+                    return Some(format!("the case `{}` has fewer episodes than fresh ones", case.case));
                 }
                 if !seen.insert((&suite.suite, &case.case)) {
                     return Some(format!("the case `{}` of `{}` is in it twice", case.case, suite.suite));

@@ -1,5 +1,7 @@
 //! The runs of each agent in order, and how the last one differs from those before.
 
+use std::collections::BTreeSet;
+
 use super::change::{Against, Change};
 use super::record::RunRecord;
 
@@ -70,7 +72,8 @@ pub fn trends(records: Vec<RunRecord>, baseline: Option<&str>) -> Result<Vec<Age
     }
     let baseline = baseline.map(|name| named(&found, name)).transpose()?;
     for agent in &mut found {
-        agent.runs.sort_by_key(RunRecord::at);
+        // Of two at the same time, ids decide, not the order of files.
+        agent.runs.sort_by(|a, b| (a.at(), &a.run).cmp(&(b.at(), &b.run)));
         agent.leave_out_replayed();
         agent.compare(baseline.as_deref());
         agent.differs = differences(&agent.runs);
@@ -104,8 +107,16 @@ impl AgentTrend {
     fn leave_out_replayed(&mut self) {
         let mut kept: Vec<RunRecord> = Vec::new();
         for run in std::mem::take(&mut self.runs) {
-            let is_known = |other: &RunRecord| other.agent_version == run.agent_version;
-            if run.replayed && run.agent_version.is_some() && kept.iter().any(is_known) {
+            let known: BTreeSet<(&str, &str, &str)> = kept
+                .iter()
+                .filter(|other| other.agent_version == run.agent_version)
+                .flat_map(RunRecord::cases)
+                .map(|(suite, case)| (suite, case.case.as_str(), case.asked.as_str()))
+                .collect();
+            // Where a case asks or expects something else, its episodes are scored for the first time.
+            let all_known =
+                run.cases().all(|(suite, case)| known.contains(&(suite, &case.case, &case.asked)));
+            if run.replayed && run.agent_version.is_some() && all_known {
                 self.replayed.push(run.run);
             } else {
                 kept.push(run);
@@ -164,7 +175,7 @@ pub(super) mod tests {
     use std::collections::BTreeMap;
 
     use super::super::change::Verdict;
-    use super::super::record::{CaseRecord, Counts, SuiteRecord};
+    use super::super::record::{CaseRecord, Counts, Fresh, SuiteRecord};
     use super::*;
 
     /// A run at the minute of its number: cases with what passed, and of how many tries. A case whose name has a `*` asks something else.
@@ -174,6 +185,7 @@ pub(super) mod tests {
             asked: (*case).to_owned(),
             setup: "s".to_owned(),
             counts: Counts { trials: *trials, passed: *passed, failed: trials - passed, ..Counts::default() },
+            fresh: None,
         };
         let cases: Vec<CaseRecord> = cases.iter().map(case).collect();
         let mut counts = Counts::default();
@@ -232,7 +244,7 @@ pub(super) mod tests {
             (change.cases.len(), change.changed, change.added, change.removed, change.unscored),
             (1, 1, 1, 1, 1)
         );
-        assert_eq!((change.left_out, change.is_partial()), (3, true));
+        assert_eq!((change.left_out, change.is_partial()), (4, true), "with the one that is gone");
         assert_eq!(change.verdict(), Some(Verdict::Untestable));
         assert_eq!(found.differs, ["the cases of the suite"]);
         let nothing = only(vec![run("1", "a", &[("x", 1, 1)]), run("2", "a", &[("x*", 1, 1)])]);
@@ -254,6 +266,79 @@ pub(super) mod tests {
             (vec![of("1", None, false), of("2", None, true)], vec![]),
         ] {
             assert_eq!(only(records).replayed, left_out);
+        }
+    }
+
+    #[test]
+    fn stored_replies_are_evidence_once() {
+        // Runs by version, with the twelve cases' passed tries of one each, and how many of the cases were asked anew.
+        let of =
+            |number: usize, version: &str, passed: u64, fresh: usize, names: &dyn Fn(usize) -> String| {
+                let names: Vec<String> = (0..12).map(names).collect();
+                let cases: Vec<(&str, u64, u64)> =
+                    names.iter().map(|name| (name.as_str(), passed, 1)).collect();
+                let mut run = run(&number.to_string(), "a", &cases);
+                run.agent_version = Some(version.to_owned());
+                run.replayed = fresh == 0;
+                for case in run.suites[0].cases.iter_mut().skip(fresh) {
+                    case.fresh = Some(Fresh::default());
+                }
+                run
+            };
+        let usual = |at: usize| format!("c{at}");
+        let edited = |at: usize| format!("c{at}{}", if at == 0 { "*" } else { "" });
+        // Ten partly replayed runs of one version are one run, and each fresh case more.
+        let mut records = vec![of(1, "v", 1, 12, &usual)];
+        records.extend((2..11).map(|number| of(number, "v", 1, 1, &usual)));
+        records.push(of(11, "w", 0, 12, &usual));
+        let found = only(records);
+        assert_eq!(found.changes[1].episodes, (12 + 9, 12), "{found:?}");
+        // The last run's replayed cases are not compared with the run that they repeat, but with other versions.
+        let found = only(vec![of(1, "v", 1, 12, &usual), of(2, "v", 1, 1, &usual)]);
+        let change = &found.changes[0];
+        assert_eq!((change.episodes, change.replayed, change.is_partial()), ((1, 1), 11, false));
+        let found =
+            only(vec![of(1, "v", 1, 12, &usual), of(2, "w", 1, 12, &usual), of(3, "v", 1, 1, &usual)]);
+        assert_eq!((found.changes[0].episodes, found.changes[0].replayed), ((12, 12), 0));
+        assert_eq!((found.changes[1].episodes, found.changes[1].replayed), ((2, 1), 11));
+        // A case that expects something else is scored for the first time, although nobody was asked.
+        let records = vec![of(1, "v", 1, 12, &usual), of(2, "v", 0, 0, &edited), of(3, "w", 1, 12, &edited)];
+        let found = only(records);
+        assert_eq!(found.replayed, Vec::<String>::new());
+        assert_eq!(found.changes[0].episodes, (12, 12));
+        assert_eq!(found.changes[1].episodes, (12, 12), "the case that changed once, all others once");
+    }
+
+    #[test]
+    fn what_could_have_been_shown() {
+        let of = |number: &str, passed: u64, cases: usize| {
+            let names: Vec<String> = (0..cases).map(|at| format!("c{at}")).collect();
+            run(number, "a", &names.iter().map(|name| (name.as_str(), passed, 1)).collect::<Vec<_>>())
+        };
+        for (cases, passed, verdict, could_drop) in [
+            (12, [1, 1], Verdict::Undecided, true),
+            (5, [1, 1], Verdict::Untestable, false),
+            (6, [1, 0], Verdict::Worse, true),
+            // It could only rise.
+            (12, [0, 0], Verdict::Undecided, false),
+        ] {
+            let found = only(vec![of("1", passed[0], cases), of("2", passed[1], cases)]);
+            let change = &found.changes[0];
+            assert_eq!((change.verdict(), change.could_drop()), (Some(verdict), could_drop), "{change:?}");
+        }
+        // Of two comparisons, Holm's method tests the second at the whole level: six of six would not show it at half of it.
+        let found = only(vec![of("1", 1, 6), of("2", 1, 6), of("3", 0, 6)]);
+        assert!(found.changes.iter().all(|change| change.verdict() == Some(Verdict::Worse)), "{found:?}");
+    }
+
+    #[test]
+    fn of_two_runs_at_one_time_ids_decide() {
+        let at = |number: &str| RunRecord {
+            time: "2026-11-27T00:00:00Z".to_owned(),
+            ..run(number, "a", &[("x", 1, 1)])
+        };
+        for records in [vec![at("1"), at("2")], vec![at("2"), at("1")]] {
+            assert_eq!(only(records).runs.last().map(|run| run.run.clone()), Some("2".to_owned()));
         }
     }
 
