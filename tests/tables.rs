@@ -260,7 +260,9 @@ fn formulas_of_the_input_are_escaped_on_request() {
     let work = Workspace::new();
     let mut table = "question,tool_call,tool_definitions,=head\n".to_owned();
     CELLS.iter().for_each(|(cell, _)| {
-        table.push_str(&format!("=q,f(a=1),\"[{{\"\"name\"\":\"\"f\"\"}}]\",\"{cell}\"\n"))
+        table.push_str(&format!(
+            "=q,f(a=1),\"[{{\"\"name\"\":\"\"f\"\",\"\"parameters\"\":{{}}}}]\",\"{cell}\"\n"
+        ))
     });
     work.file("in.csv", &table);
     let safe = "--escape-formulas";

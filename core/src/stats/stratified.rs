@@ -260,10 +260,11 @@ mod tests {
 
     #[test]
     fn intervals_of_the_difference() {
-        let pairs = |parts: &[(usize, (u64, u64), (u64, u64))]| -> Vec<(Trials, Trials)> {
-            let pair = |(times, a, b): &(usize, (u64, u64), (u64, u64))| {
-                std::iter::repeat_n((trials(a.0, a.1), trials(b.0, b.1)), *times)
-            };
+        /// How often, and the episodes that passed of those that were scored, before and after.
+        type Part = (usize, (u64, u64), (u64, u64));
+        let pairs = |parts: &[Part]| -> Vec<(Trials, Trials)> {
+            let pair =
+                |(times, a, b): &Part| std::iter::repeat_n((trials(a.0, a.1), trials(b.0, b.1)), *times);
             parts.iter().flat_map(pair).collect()
         };
         for (parts, low, high) in [
