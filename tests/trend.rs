@@ -196,7 +196,7 @@ fn what_is_no_history_is_named() {
     for (content, why) in [
         (String::new(), "holds no run: `tooljudge drive SUITE --history history.jsonl` adds one"),
         ("id,label\n1,correct\n".to_owned(), "history.jsonl:1: it is not JSON"),
-        ("{\"id\": 1}\n".to_owned(), "history.jsonl:1: it is not a record that `drive --history` wrote"),
+        ("{\"id\": 1}\n".to_owned(), "history.jsonl:1: it is not a record of the results of a run"),
         (format!("{first}\n{}\n{second}", &first[..90]), "history.jsonl:2: it is not JSON"),
         (whole.replace("\"format\":1", "\"format\":2"), "history.jsonl:1: its format is 2"),
     ] {

@@ -118,9 +118,10 @@ def literals(text):
         yield re.sub(r"\\\n\s*", "", found[1] or found[2] or "").replace('\\"', '"')
 
 
-# What is of other programs, of documents, or of `tooljudge next` and `review`, which Python has no function for.
+# What is of other programs, of documents, or of `tooljudge review` and `trend`, which Python has no function for.
 OF_REVIEW = ("--marks", "--reviewer", "--port, ", "--adjudicator: ")
-KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", "--queue ", *OF_REVIEW)
+OF_TREND = ("--json and -o", "{name}: --max-drop ")
+KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", *OF_REVIEW, *OF_TREND)
 # The kind of a record, and a flag that is looked for.
 NAME = re.compile("tooljudge [a-z]+|--json")
 # What only a terminal or a document shows.

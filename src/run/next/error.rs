@@ -14,7 +14,7 @@ pub enum NextError {
     #[error("name a file for the list with -o")]
     NoOutput,
     /// No row is wanted.
-    #[error("-n 0 picks nothing; give a number of rows")]
+    #[error("--rows 0 picks nothing; give a number of rows")]
     NoRows,
     /// A setting names a column that is not there.
     #[error("--{flag}: there is no column `{column}`; the columns are {columns}")]
@@ -64,7 +64,7 @@ pub enum NextError {
     Rounds(#[from] RoundsError),
     /// Fewer rows are wanted than there are values of the column.
     #[error(
-        "--queue stratified:{column}: the column has {values} values among the rows that are left, and each needs a row: take -n {values} or \
+        "--queue stratified:{column}: the column has {values} values among the rows that are left, and each needs a row: take --rows {values} or \
          more, or a column with fewer values"
     )]
     TooManyValues { column: String, values: usize },

@@ -92,7 +92,7 @@ fn is_beginning(line: &[u8]) -> bool {
 fn record(line: &str) -> Result<RunRecord, String> {
     let value: Value = serde_json::from_str(line).map_err(|why| format!("it is not JSON: {why}"))?;
     if value.get("kind").and_then(Value::as_str) != Some(KIND) {
-        return Err("it is not a record that `drive --history` wrote".to_owned());
+        return Err("it is not a record of the results of a run".to_owned());
     }
     match value.get("format").and_then(Value::as_u64) {
         Some(format) if format > FORMAT => {
