@@ -222,7 +222,11 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "\"rows\": 60",
     ),
     // The file's format is about the file's output.
-    ("[score]\nto = 'csv'", "score cases.jsonl --scorer tool_call -o out.jsonl", "passed   1 of 1"),
+    (
+        "[score]\nto = 'csv'",
+        "score own.jsonl --scorer tool_call --tolerance 0.1 -o out.jsonl",
+        "passed   1 of 1",
+    ),
     // A case's own settings count, whichever case has them.
     ("", "score mixed.jsonl --scorer tool_call --tolerance 0.1 --allow-failures", "passed   1 of 2"),
     ("", "score own.jsonl --scorer tool_call --tolerance 0.1", "passed   1 of 1"),

@@ -12,6 +12,8 @@ from ._native import Stop
 
 STOP: ContextVar[Stop | None]
 
+def told(name: str, options: Mapping[str, Any]) -> Any: ...
+
 @overload
 def label(data: Rows, **options: Unpack[LabelRest]) -> list[Row]: ...
 @overload
