@@ -43,7 +43,9 @@ fn shells_and_man_know_every_command() {
         assert!(script.contains("resnap") && script.contains("max-cost"), "{shell}: {script:.200}");
     }
     let bash = work.run(&["completions", "bash"]).ended(0).stdout;
-    for name in ["tool_selection", "langfuse", "tool_correctness"] {
+    for name in
+        ["tool_selection", "langfuse", "tool_correctness", "anthropic:", "parquet", "balanced_accuracy"]
+    {
         assert!(bash.contains(name), "{name} is not offered");
     }
     work.run(&["man", "pages"]).ended(0);

@@ -84,6 +84,29 @@ fn a_limit_that_did_not_hold_says_by_how_much() {
     assert!(ran.stderr.contains("counts up to 8.0 tokens for each byte of a request"), "{}", ran.stderr);
 }
 
+/// Each run learns from its own first answer what the server bills.
+#[test]
+fn runs_that_share_a_limit_know_what_they_spent_together() {
+    let server = server(8.0, 5);
+    let work = workspace(&server);
+    let run = |limit: &str, more: &[&str]| {
+        let args = ["label", "in.csv", "--judge", "fair", "--max-tokens", "50", "--max-cost", limit];
+        work.run(&[&args[..], more].concat())
+    };
+    run("0.04", &[]);
+    let bytes = counted(&server.seen()[0].body, 1.0) as f64 * PRICE / 1e6;
+    let limit = format!("{:.6}", 12.0 * bytes);
+    let shard = |shard, output| {
+        run(&limit, &["--purse", "ours", "--store", "ours.sqlite", "--shard", shard, "-o", output])
+    };
+    let first = shard("0/2", "0.csv");
+    assert!(!first.stderr.contains("exceeded"), "{}", first.stderr);
+    let second = shard("1/2", "1.csv");
+    assert_eq!(server.requests(), 3);
+    let told = "which all runs with this purse share, was exceeded by $0.0";
+    assert!(second.stderr.contains(told), "{}", second.stderr);
+}
+
 #[test]
 fn a_limit_below_one_request_says_so() {
     let server = server(0.25, 5);

@@ -25,7 +25,10 @@ fn workspace() -> Workspace {
 /// What is typed, and what is said of it.
 const REFUSED: &[(&str, &str)] = &[
     ("label in.csv --seed 1", "--seed has no effect without --sample: "),
-    ("label in.csv --seed 1 --limit 2", "--seed has no effect without --sample: "),
+    (
+        "label in.csv --seed 1 --limit 2",
+        "--seed has no effect beside --limit: it is the seed of a random sample",
+    ),
     ("resnap in.csv --judge openai:m --seed 1", "--seed has no effect without --sample: "),
     ("convert in.csv --seed 1", "--seed has no effect without --sample: "),
     ("bench in.csv --seed 1", "--seed has no effect without --sample: "),
@@ -66,6 +69,8 @@ const REFUSED: &[(&str, &str)] = &[
         "--gate-on has no effect without --min-accuracy or --min-balanced-accuracy or ",
     ),
     ("bench in.csv --gate-on=false", "invalid value 'false' for '--gate-on <WHAT>'"),
+    ("bench --bfcl x --tools y.json", "--tools has no effect beside --bfcl: it is about rows of your own"),
+    ("bench --bfcl x --turns all", "--turns has no effect beside --bfcl: "),
     ("bench in.csv --cases 3", "--cases has no effect without --report FILE.html: "),
     ("bench in.csv --cases 3 --report x.md", "--cases has no effect without --report FILE.html: "),
     ("bench in.csv --suspects 3", "--suspects has no effect without --audit: "),
@@ -111,6 +116,22 @@ const REFUSED: &[(&str, &str)] = &[
         "score steps.jsonl --scorer trajectory --order-matters --match subset",
         "--order-matters has no effect beside --match: ",
     ),
+    (
+        "score steps.jsonl --scorer trajectory --compat langchain --match subset",
+        "--match: it has no effect beside --compat langchain",
+    ),
+    (
+        "score steps.jsonl --scorer trajectory --compat ragas --order-matters",
+        "--order-matters: it has no effect beside --compat ragas",
+    ),
+    (
+        "score steps.jsonl --scorer trajectory --metric single_tool_use --set tool_name=\"g\" --set ignore=[\"n\"]",
+        "--set ignore: it has no effect beside --metric single_tool_use",
+    ),
+    (
+        "drive suite.toml --agent script:script.jsonl --scorer tool_call --set fuzzyOptions={\"substring\":false}",
+        "--set fuzzyOptions: it has no effect without --params fuzzy",
+    ),
     ("drive suite.toml --agent script:script.jsonl --gold", "--gold has no effect without --output: "),
     (
         "drive suite.toml --agent script:script.jsonl --to csv",
@@ -137,6 +158,30 @@ fn what_is_typed_and_has_no_effect_is_refused() {
         assert!(ran.stderr.contains(said), "{typed}\n{}", ran.stderr);
     }
     assert_eq!(work.names(), before);
+}
+
+#[test]
+fn an_error_over_what_a_settings_file_says_names_the_place() {
+    let work = workspace();
+    for (settings, typed, said) in [
+        (
+            "[label]\ndrop = ['nope']",
+            "label in.csv",
+            "tooljudge.toml: line 2: [label] `drop`: --drop: there is no column",
+        ),
+        (
+            "[label]\npurse = 'a'",
+            "label in.csv",
+            "tooljudge.toml: line 2: [label] `purse`: --purse shares a limit",
+        ),
+        ("[label]\nlimit = 2", "label in.csv --drop nope", "error: --drop: there is no column"),
+        ("[score]\nrequire_all = false", "score cases.jsonl --scorer trajectory", "[score] `require_all`: "),
+    ] {
+        work.file("tooljudge.toml", settings);
+        let words: Vec<&str> = typed.split(' ').collect();
+        let ran = work.run(&words).ended(2);
+        assert!(ran.stderr.contains(said), "{settings}: {typed}\n{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -220,6 +265,40 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "[label]\nfirst = 'builtin'\njudge = 'openai:m'",
         "label in.csv --judge builtin --allow-unjudged 1 --json",
         "\"rows\": 60",
+    ),
+    // What it says beside the scorer that it names is about that scorer.
+    (
+        "[score]\nscorer = 'tool_correctness'\nstrict = true\nset = ['evaluation_params=[\"OUTPUT\"]']",
+        "score cases.jsonl --scorer trajectory",
+        "passed   1 of 1",
+    ),
+    (
+        "[score]\nscorer = 'trajectory'\nargs = 'exact'",
+        "score cases.jsonl --scorer trajectory --allow-failures",
+        "passed   0 of 1",
+    ),
+    ("[score]\nargs = 'exact'", "score cases.jsonl --scorer trajectory --allow-failures", "passed   0 of 1"),
+    (
+        "[drive]\nscorer = 'tool_call'\nset = ['allowExtras=false']",
+        "drive suite.toml --agent script:script.jsonl --scorer tool_correctness",
+        "1 of 1",
+    ),
+    (
+        "[score]\nscorer = 'trajectory'\nset = {ignore = ['n'], tool_args_match_mode = 'exact'}",
+        "score cases.jsonl",
+        "passed   1 of 1",
+    ),
+    // Its labels are those of its template.
+    (
+        "[label]\njudge = 'ollama:m'\ntemplate = 'own.txt'\nrails = ['good', 'bad']",
+        "label in.csv --task tool_calling --dry-run --json",
+        "correct",
+    ),
+    // A typed wish to go on goes before a gate of the file.
+    (
+        "[score]\nmin_pass_rate = 1.0",
+        "score cases.jsonl --scorer tool_call --allow-failures",
+        "passed   0 of 1",
     ),
     // The file's format is about the file's output.
     (

@@ -279,7 +279,7 @@ fn rows(name: &str, command: &Command) -> Vec<Row> {
             || ["formats", "summary", "scorers", "tasks"].contains(&&*key);
         Some(Row {
             heading: arg.get_help_heading().unwrap_or("Options").to_owned(),
-            flag: format!("`--{long}{value}`"),
+            flag: format!("`--{long}{}`", value.replace('|', "\\|")),
             kind: match only_typed {
                 true => String::new(),
                 false => kind(&key, arg)

@@ -321,7 +321,7 @@ async fn a_purse_is_shared_and_never_empties_twice() {
         let (a, b) = (place.open("a"), place.open("b"));
         let take = async |store: &Store, (granted, spent), (need, want)| {
             let taking = Taking { ceiling: 100, granted, spent, need, want };
-            let Given { more, may_return } = store.take("p".into(), taking).await.unwrap();
+            let Given { more, may_return, .. } = store.take("p".into(), taking).await.unwrap();
             (more, may_return)
         };
         assert_eq!(take(&a, (0, 0), (10, 60)).await, (60, false));
@@ -330,6 +330,9 @@ async fn a_purse_is_shared_and_never_empties_twice() {
         assert_eq!(take(&b, (40, 5), (10, 60)).await, (0, true));
         a.settle("p".into(), 25).await.unwrap();
         a.settle("p".into(), 25).await.unwrap();
+        let asks_for_nothing = Taking { ceiling: 100, granted: 40, spent: 5, need: 0, want: 0 };
+        let heard = b.take("p".into(), asks_for_nothing).await.unwrap();
+        assert_eq!(heard, Given { more: 0, may_return: false, spent: 25 }, "what others have spent");
         assert_eq!(take(&b, (40, 5), (40, 60)).await, (0, false), "less than is needed");
         assert_eq!(take(&b, (40, 5), (10, 60)).await, (35, false));
         // Whoever dies has spent what it had taken.

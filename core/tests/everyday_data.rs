@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use tooljudge_core::check::{Baseline, BaselineKind};
 use tooljudge_core::domain::{Calls, Definitions, Json, Sample, Task};
@@ -37,15 +38,16 @@ impl Row {
     }
 }
 
-fn rows() -> Vec<Row> {
+/// Reading them takes seconds where nothing is optimized: the tests share them.
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     data_rows::of(&data_rows::text(FILE)).map(|(json, sample)| Row { json, sample }).collect()
-}
+});
 
 #[test]
 fn rows_are_readable_and_fit_their_definitions_where_they_should() {
     let schema = Baseline::new(BaselineKind::SchemaOnly, Task::ToolCalling);
     let (mut ids, mut seen) = (BTreeSet::new(), BTreeSet::new());
-    for row in rows() {
+    for row in ROWS.iter() {
         let id = row.text("id").to_owned();
         let (Calls::Parsed(calls), Definitions::Known(tools)) = (&row.sample.calls, &row.sample.definitions)
         else {
@@ -68,9 +70,9 @@ fn rows_are_readable_and_fit_their_definitions_where_they_should() {
 
 #[test]
 fn each_situation_has_right_and_wrong_calls_and_lies_on_one_side_of_the_split() {
-    let mut pairs: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    let mut pairs: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
     let mut sides: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for row in rows() {
+    for row in ROWS.iter() {
         sides.entry(row.text("domain").to_owned()).or_default().insert(row.text("split").to_owned());
         pairs.entry(row.text("pair").to_owned()).or_default().push(row);
     }
@@ -88,7 +90,7 @@ fn each_situation_has_right_and_wrong_calls_and_lies_on_one_side_of_the_split() 
 #[test]
 fn the_readme_counts_what_there_is() {
     let mut found: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    for row in rows() {
+    for row in ROWS.iter() {
         for key in ["split", "gold", "kind", "lang"] {
             *found.entry((key, row.text(key).to_owned())).or_default() += 1;
         }
@@ -105,7 +107,7 @@ fn the_readme_counts_what_there_is() {
     let told: BTreeMap<(String, String), usize> = section.lines().filter_map(counted).collect();
     let found = found.into_iter().map(|((key, value), rows)| ((key.to_owned(), value), rows)).collect();
     assert_eq!(told, found);
-    let held: BTreeSet<String> = rows()
+    let held: BTreeSet<String> = ROWS
         .iter()
         .filter(|row| row.text("split") == "held")
         .map(|row| format!("`{}`", row.text("domain")))

@@ -65,7 +65,7 @@ def own_folder(tmp_path, monkeypatch):
 
 
 # How long a test waits for what must happen.
-PATIENCE = 60
+PATIENCE = 180
 
 
 def wait_until(condition):

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -52,6 +53,47 @@ def test_options_without_effect_are_errors(call, words, tmp_path):
 def test_every_scorer_gives_a_table(scorer):
     scored = tj.score([{"tool_call": "f(a=1)", "expected_tool_calls": "f(a=1)"}], scorer=scorer)
     assert scored[0]["passed"] is True and scored[0]["score"] == 1.0
+
+
+def test_numbers_and_truth_values_of_numpy_are_those_of_python():
+    some = [{**row, "ok": at < 2} for at, row in enumerate(rows())]
+    assert len(tj.label(some, where={"ok": np.bool_(True)}, findings=np.bool_(True))) == 2
+    assert type(tj.Judge("openai:m", max_tokens=np.int64(5), temperature=np.float32(0.5)).entry("KEY")["max_tokens"]) is int
+    assert tj.label(some, dry_run=0)[0]["label"] == tj.label(some, dry_run=False)[0]["label"]
+    assert tj.audit(GOLD, dry_run=0).passed
+
+
+def test_columns_may_come_as_an_index():
+    frame = pd.DataFrame([{**row, "a": 1, "b": 2} for row in rows()])
+    assert list(tj.label(frame, drop=frame.columns[-2:]).columns[: len(frame.columns) - 2]) == list(frame.columns[:-2])
+
+
+def test_settings_of_scorers_are_plain_values():
+    case = {"tool_call": CALL, "expected_tool_calls": [{"name": "f", "arguments": {"n": 2}}]}
+    for settings, score in [({"ignore": ["n"]}, 1.0), ({"ignore": ["m"]}, 0.0), ({"tool_args_match_mode": "ignore"}, 1.0)]:
+        found = tj.score([case], scorer="trajectory", set={"tool_args_match_mode": "exact", **settings})
+        assert found[0]["score"] == score, settings
+
+
+def test_batches_have_no_file_of_all_rows_and_may_name_columns(tmp_path):
+    (tmp_path / "tooljudge.toml").write_text("[label]\njunit = 'all.xml'\n")
+    batches = [[{**row, "agent": "a"} for row in rows()[:2]] for _ in range(2)]
+    with pytest.warns(tj.ToolJudgeWarning, match="junit: of the settings file, it is left out"):
+        assert [len(batch) for batch in tj.label_batches(iter(batches), by="agent")] == [2, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["tooljudge.toml"]
+
+
+@pytest.mark.parametrize("job", [tj.label, tj.convert, tj.audit, tj.train])
+def test_nothing_is_no_table(job):
+    with pytest.raises(tj.InputError, match="NoneType is no table"):
+        job(None)
+
+
+def test_no_parts():
+    with pytest.raises(tj.InputError, match="there are no parts"):
+        tj.merge([], output="x.csv")
+    with pytest.raises(tj.SettingsError, match="^missing: `output`"):
+        tj.suite_from_log(rows())
 
 
 def test_a_settings_file_may_hold_them_and_hinders_nothing(tmp_path):

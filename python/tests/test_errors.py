@@ -86,6 +86,10 @@ SLIPS = [
     ({"per": "calls"}, "`per`: `calls` is not one of turn, call; did you mean `call`"),
     ({"judge": tj.Judge("openai:m", price="0.2")}, r"price: give two numbers.* \(0.25, 2.0\)"),
     ({"config": False}, "config.*empty file"),
+    ({"config": True}, "^config: True is no path$"),
+    ({"store": 1}, "^store: 1 is no path$"),
+    ({"by": 5}, "^by: 5 is no column's name"),
+    ({"store": False, "purse": "p", "max_cost": 5, "max_tokens": 5}, "^purse has no effect beside store=False"),
 ]
 
 

@@ -75,7 +75,7 @@ SAID = [
     (lambda: tj.resnap(rows(), dry_run=True), "use `tj.label`"),
     (lambda: tj.score([{"a": 1}]), "`scorer`"),
     (lambda: tj.score([{"a": 1}], scorer="tool_correctnes"), "`scorer`: `tool_correctnes` is not one of"),
-    (lambda: tj.score([{"a": 1}], scorer="tool_correctness", set={"threshold": "x"}), '^`set."threshold".`: `x` is not valid JSON'),
+    (lambda: tj.score([{"a": 1}], scorer="tool_correctness", set={"threshold": "x"}), '^`set."threshold".`: it must be a number, and not "x"'),
     (lambda: tj.convert([{"a": 1}]), "no column holds the question"),
     (lambda: tj.gold([{"a": 1}]), "no column"),
     (lambda: tj.bench(rows()), "`gold`"),

@@ -121,6 +121,10 @@ def _batches(batches, options):
     may_be_empty = options.pop("allow_empty", None)
     if may_be_empty is None:
         may_be_empty = told("allow_empty", options)
+    for name in _OF_ALL:
+        if told(name, options) not in (None, False):
+            _run.warn(f"{name}: of the settings file, it is left out: each batch would write the file anew")
+            options[name] = False
     rows = 0
     for batch in batches:
         made, summary = label(batch, **options, allow_empty=True, max_cost=left, return_summary=True)
@@ -133,6 +137,10 @@ def _batches(batches, options):
         yield (made, summary) if both else made
     if rows == 0 and not may_be_empty:
         _run.warn(_NO_ROWS)
+
+
+# Files that are about all rows of a run.
+_OF_ALL = ("fold", "fold_output", "junit", "report")
 
 
 def told(name, options):
@@ -235,7 +243,8 @@ def _table(command, first, data, options):
     options = dict(options)
     progress, both = options.pop("progress", None), options.pop("return_summary", False)
     options["json"] = True
-    given = _frames.Paths([]) if data is None else _frames.source(data, selects(options), _usual(command, options))
+    has_files = data is None and command == "score"
+    given = _frames.Paths([]) if has_files else _frames.source(data, selects(options), _usual(command, options))
     collects = options.get("output") in (None, False) and not options.get("dry_run")
     if options.get("dry_run"):
         # The command line insists on a place that nothing is written to.
@@ -272,7 +281,8 @@ def rows(command, data, options):
     options = dict(options)
     both, to_file = options.pop("return_summary", False), options.get("output") not in (None, False, "-")
     options["json"] = True
-    given = _frames.source(data, False, _usual(command, options)) if data is not None else _frames.Paths([])
+    has_files = data is None and command == "gold"
+    given = _frames.Paths([]) if has_files else _frames.source(data, False, _usual(command, options))
     with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, not to_file, STOP.get(), False)
     summary = record(texts[-1])
@@ -307,7 +317,8 @@ def _usual(command, options):
     for option in ("drop", "by", "fold", "id"):
         named = options.get(option)
         several = named.split(",") if option == "fold" and isinstance(named, str) else named
-        names |= dict.fromkeys([several] if isinstance(several, str) else several or ())
+        if several is not None and several is not False:
+            names |= dict.fromkeys([several] if isinstance(several, str) else several)
     # It is no column, but the tools that were called.
     names.pop("tool", None)
     return [str(name) for name in names]

@@ -29,6 +29,9 @@ def takes(options: Any, forks: bool = True) -> Callable[[Callable[Given, Made]],
             from . import _run, _slips
 
             _check(job, given)
+            given = {name: scalar(value) for name, value in given.items()}
+            if given.get("dry_run") == 0:
+                given["dry_run"] = False
             try:
                 _slips.refuse(job, given)
                 if forks and _run.is_orphaned():
@@ -61,6 +64,11 @@ def _check(job, given):
             raise TypeError(f"{job.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
+def scalar(value: Any) -> Any:
+    """A number or truth value as Python has it, where numpy, pandas or a kindred library has made it."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
 # A list of none of these is a slip, and not a wish for the default.
 CHOICES = {"judge", "task", "template", "rails"}
 
@@ -72,7 +80,7 @@ def plain(options):
 
 def _plain(name, value):
     if isinstance(value, Mapping):
-        return {str(key): _text(name, one) for key, one in value.items()}
+        return {str(key): _json(one) if name == "set" else _text(name, one) for key, one in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike)):
         texts = [_text(name, one) for one in value]
         if not texts and name in CHOICES:
@@ -81,8 +89,24 @@ def _plain(name, value):
     return value if isinstance(value, bool) else _text(name, value)
 
 
+def _json(value):
+    """A setting of a scorer. A text may be JSON already."""
+    import json
+
+    if isinstance(value, str):
+        try:
+            json.loads(value)
+        except ValueError:
+            return json.dumps(value)
+        return value
+    from ._json import text
+
+    return text(scalar(value))
+
+
 def setting(name, value):
     """A setting of a judge's own: as it is in a settings file."""
+    value = scalar(value)
     if isinstance(value, Mapping):
         return {str(key): setting(name, one) for key, one in value.items()}
     if isinstance(value, os.PathLike):
@@ -95,6 +119,7 @@ def setting(name, value):
 
 
 def _text(name, value):
+    value = scalar(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (str, os.PathLike)):

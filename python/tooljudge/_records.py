@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from . import _run, _words
-from ._errors import SettingsError, ToolJudgeError
+from ._errors import InputError, SettingsError, ToolJudgeError
 from ._flags import DriveOptions, MergeOptions, PruneOptions, SuiteOptions, TrainOptions
 from ._jobs import STOP, record, with_files
 from ._options import takes
@@ -148,6 +150,8 @@ def merge(parts: Path | list[Path], **options: Unpack[MergeOptions]) -> dict[str
     Returns:
         The record: its rows, and the parts in the order of their shards.
     """
+    if not isinstance(parts, (str, os.PathLike)) and not parts:
+        raise InputError("there are no parts: give their paths, or a glob")
     return _record("merge", parts, options, False)
 
 

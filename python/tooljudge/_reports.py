@@ -275,7 +275,8 @@ def _measured(command, data, options, kind):
             raise SettingsError("give judge or judges, not both")
         options["judge"] = judges
     options["json"] = True
-    given = _frames.source(data, returns_rows and selects(options)) if data is not None else _frames.Paths([])
+    has_files = data is None and options.get("bfcl") is not None
+    given = _frames.Paths([]) if has_files else _frames.source(data, returns_rows and selects(options))
     with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, returns_rows, STOP.get(), progress)
     found = record(texts[-1])

@@ -8,7 +8,7 @@ from ._errors import InputError, JudgeError, SettingsError
 
 # Options that name columns of the rows or files to write, or that are no flags.
 _LEFT_OUT = {
-    *("column", "drop", "dry_run", "errata", "fold", "fold_output", "force", "id", "junit", "output", "partial", "progress", "report"),
+    *("by", "column", "drop", "dry_run", "errata", "fold", "fold_output", "force", "id", "junit", "output", "partial", "progress", "report"),
     *("return_summary", "to", "where"),
 }
 _ROW = b'{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}'
@@ -20,6 +20,14 @@ def refuse(job, given):
         raise SettingsError("progress: give True for a bar, or False for none")
     for name, value in given.items():
         _refuse_shape(name, value, job.__signature__.parameters[name].annotation)
+    if given.get("store") is False:
+        for name in _OF_STORES:
+            if given.get(name) not in (None, False):
+                raise SettingsError(f"{name} has no effect beside store=False, which keeps nothing; leave out either")
+
+
+# What is about replies that a store keeps.
+_OF_STORES = ("purse", "fresh", "retry", "keep_prompts")
 
 
 def _refuse_shape(name, value, kind):
@@ -29,8 +37,17 @@ def _refuse_shape(name, value, kind):
     if isinstance(value, Mapping) and "Mapping" not in kind:
         remedy = "a list of labels, the one for right calls first, such as ['yes', 'no']" if name == "rails" else "a value, or a list of them"
         raise SettingsError(f"{name}: it takes no dict; give {remedy}")
+    if kind.startswith("Path |") and isinstance(value, (bool, int, float)):
+        # A number would be the file that is open under it.
+        raise SettingsError(f"{name}: {value!r} is no path")
+    if name in _COLUMNS and isinstance(value, (bool, int, float)):
+        raise SettingsError(f"{name}: {value!r} is no column's name; give a text, or a list of texts")
     if kind.startswith("Mapping") and not isinstance(value, Mapping) and not all(map(_is_pair, _each(value))):
         raise SettingsError(f"{name}: give a dict, such as {name}={_words.PAIRS[name]}")
+
+
+# Options that name columns, one or several.
+_COLUMNS = ("by", "drop", "fold", "id")
 
 
 def _each(value):

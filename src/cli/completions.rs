@@ -4,11 +4,13 @@ use std::any::TypeId;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
 use clap_complete::Shell;
 
 use super::Ending;
 use super::printer::Printer;
+use crate::stats::Measure;
 
 /// Print a completion script for a shell
 ///
@@ -29,21 +31,65 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
+/// Values that shells offer for flags whose own parser does not list them, by their long names. Others may be given too, such as files.
+const VALUES: &[(&str, &[&str])] = &[
+    ("args", &["ignore", "exact", "subset", "superset", "partial"]),
+    (
+        "compat",
+        &["deepeval", "vitest-evals", "langchain", "agentevals", "ragas", "adk", "azure", "article", "bfcl"],
+    ),
+    ("concurrency", &["auto"]),
+    ("decide", &["evidence", "always"]),
+    ("evaluate", &["input_parameters", "output"]),
+    ("first", &["builtin"]),
+    ("match", &["strict", "unordered", "in_order", "any_order", "superset", "subset"]),
+    ("metric", &["match", "precision", "recall", "f1", "single_tool_use"]),
+    ("params", &["strict", "fuzzy"]),
+    ("queue", &["random", "stratified:", "active", "unsure", "disagreement"]),
+    ("retry", &["unparseable", "refused", "filtered", "empty", "truncated"]),
+    ("snap", &["careful", "legacy"]),
+    ("to", &["csv", "tsv", "ssv", "jsonl", "json", "parquet", "arrow"]),
+];
+/// Flags that name judges, and how these names begin.
+const OF_JUDGES: &[&str] = &["judge", "grade", "agent"];
+const JUDGES: &[&str] = &[
+    "builtin",
+    "openai:",
+    "openai-responses:",
+    "azure:",
+    "anthropic:",
+    "gemini:",
+    "vllm:",
+    "llamacpp:",
+    "ollama:",
+];
+
 pub fn completions(args: &CompletionsArgs, command: clap::Command) -> Ending {
-    // Shells would offer files for columns, judges and numbers.
-    let hinted = |command: clap::Command| {
-        command.mut_args(|arg| {
-            match arg.is_positional() || !arg.get_action().takes_values() || is_path(&arg) {
-                true => arg,
-                false => arg.value_hint(ValueHint::Other),
-            }
-        })
-    };
+    let hinted = |command: clap::Command| command.mut_args(offering);
     let mut command = command.mut_subcommands(|command| hinted(command.mut_subcommands(hinted)));
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tooljudge", &mut script);
     Printer::default().data(String::from_utf8_lossy(&script).trim_end());
     Ending::Done
+}
+
+/// The flag with what a shell offers for it.
+fn offering(arg: clap::Arg) -> clap::Arg {
+    let long = arg.get_long().unwrap_or_default();
+    if OF_JUDGES.contains(&long) {
+        return arg.value_parser(PossibleValuesParser::new(JUDGES));
+    }
+    if long == "measure" {
+        return arg.value_parser(PossibleValuesParser::new(Measure::ALL.map(Measure::as_str)));
+    }
+    if let Some((_, values)) = VALUES.iter().find(|(flag, _)| *flag == long) {
+        return arg.value_parser(PossibleValuesParser::new(*values));
+    }
+    // Shells would offer files for columns and numbers.
+    match arg.is_positional() || !arg.get_action().takes_values() || is_path(&arg) {
+        true => arg,
+        false => arg.value_hint(ValueHint::Other),
+    }
 }
 
 fn is_path(arg: &clap::Arg) -> bool {
@@ -60,4 +106,33 @@ pub fn man(args: &ManArgs, command: clap::Command) -> anyhow::Result<Ending> {
     let pages = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?.count();
     Printer::default().talk(&format!("written  {} ({pages} files)", folder.display()));
     Ok(Ending::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::Provider;
+
+    #[test]
+    fn every_provider_is_offered() {
+        let offered: Vec<&str> = JUDGES.iter().filter_map(|name| name.strip_suffix(':')).collect();
+        assert_eq!(offered, Provider::ALL.map(Provider::as_str));
+    }
+
+    #[test]
+    fn what_is_offered_is_taken() {
+        let all = crate::cli::all_flags();
+        for (long, values) in VALUES {
+            let has =
+                |command: &&clap::Command| command.get_arguments().any(|arg| arg.get_long() == Some(*long));
+            let command = all.get_subcommands().find(has).unwrap_or_else(|| panic!("no --{long}"));
+            for value in *values {
+                let words =
+                    ["tooljudge".to_owned(), command.get_name().to_owned(), format!("--{long}={value}")];
+                let kind = all.clone().try_get_matches_from(words).err().map(|error| error.kind());
+                let refused = [clap::error::ErrorKind::ValueValidation, clap::error::ErrorKind::InvalidValue];
+                assert!(kind.is_none_or(|kind| !refused.contains(&kind)), "--{long}={value}: {kind:?}");
+            }
+        }
+    }
 }

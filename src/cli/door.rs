@@ -12,8 +12,8 @@ use super::given::{self, Given};
 use super::host::Host;
 use super::{Ending, Failure, NoRows, command, flags, log, quiet_decoders};
 use crate::domain::did_you_mean;
-use crate::run::RunError;
 use crate::run::settings::SettingsError;
+use crate::run::{DriveError, RunError};
 use crate::store::StoreError;
 use crate::write::WriteError;
 
@@ -129,7 +129,10 @@ fn usage(error: &clap::Error) -> String {
     if let (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     {
-        return format!("an option that was given needs {} as well", missing.join(", "));
+        return match missing.iter().any(|missing| missing.starts_with("<INPUT>")) {
+            true => "there is no input: give a table, or the path of a file".to_owned(),
+            false => format!("missing: {}", missing.join(", ")),
+        };
     }
     if let (
         Some(ContextValue::String(arg)),
@@ -166,6 +169,8 @@ fn kind(error: &anyhow::Error) -> Fault {
 fn kind_of(error: &RunError) -> Fault {
     match error {
         RunError::Settings(error) => kind_of_settings(error),
+        RunError::Score(error) if error.is_of_settings() => Fault::Settings,
+        RunError::Drive(DriveError::Scorer(_) | DriveError::NoEffect { .. }) => Fault::Settings,
         RunError::Read(_)
         | RunError::Table(_)
         | RunError::Columns(_)

@@ -45,7 +45,14 @@ const SAMPLE: &str = "it is the seed of a random sample";
 const TABLE: &str = "it is about the table that is written";
 
 const RULES: &[Rule] = &[
+    Rule { commands: READING, options: &["seed"], needs: Needs::None(&["limit"]), why: SAMPLE },
     Rule { commands: READING, options: &["seed"], needs: Needs::One(&["sample"]), why: SAMPLE },
+    Rule {
+        commands: &["bench"],
+        options: &["from", "column", "tools", "null_call", "turns"],
+        needs: Needs::None(&["bfcl"]),
+        why: "it is about rows of your own",
+    },
     Rule {
         commands: &["label", "resnap", "convert", "gold", "score", "bench", "audit", "trend"],
         options: &["to"],

@@ -112,7 +112,10 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
         }
         toml::Value::Table(pairs) if repeats => pairs
             .iter()
-            .map(|(name, value)| text(value).map(|text| word(&format!("{name}={text}"))))
+            .map(|(name, value)| {
+                let text = if long == "set" { Ok(json(value)) } else { text(value) };
+                text.map(|text| word(&format!("{name}={text}")))
+            })
             .collect(),
         value => {
             let text = text(value)?;
@@ -121,6 +124,14 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
                 None => vec![word(&text)],
             })
         }
+    }
+}
+
+/// A setting of a scorer as JSON; a text may be that already.
+fn json(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) if serde_json::from_str::<serde_json::Value>(text).is_ok() => text.clone(),
+        value => serde_json::to_string(value).unwrap_or_default(),
     }
 }
 

@@ -137,6 +137,10 @@ pub fn switched(
             kept.push(argument.clone());
         } else if may_be_bare || can_be_set(of.get_name(), &key) && refuses_false(arg).is_none() {
             flags.next_if(|_| apart);
+            let long = arg.get_long().unwrap_or_default();
+            if has_value(arg, &arguments[..end]) {
+                return Err(format!("--{long} is given a value and turned off: give either"));
+            }
             off.turn_off(&key);
         } else if let Some(why) = refuses_false(arg).or_else(|| is_path(arg).then_some(NO_FILE)) {
             return Err(format!("--{}=false: {why}", arg.get_long().unwrap_or_default()));
@@ -166,6 +170,18 @@ fn is_repeated(arg: &Arg, arguments: &[OsString]) -> bool {
     let flag = format!("--{}", arg.get_long().unwrap_or_default());
     let texts = arguments.iter().filter_map(|argument| argument.to_str());
     texts.filter(|text| text.split('=').next() == Some(&flag)).count() > 1
+}
+
+/// Whether these `arguments` give `arg` something else than `false`.
+fn has_value(arg: &Arg, arguments: &[OsString]) -> bool {
+    let texts: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    let values = texts.iter().enumerate().filter_map(|(at, text)| {
+        let (name, value) = text.split_once('=').map_or((*text, None), |(name, value)| (name, Some(value)));
+        let is_named = name.strip_prefix("--").is_some_and(|long| arg.get_long() == Some(long))
+            || arg.get_short().is_some_and(|short| name == format!("-{short}"));
+        is_named.then(|| value.or_else(|| texts.get(at + 1).copied()).unwrap_or_default())
+    });
+    { values }.any(|value| value != "false")
 }
 
 fn is_path(arg: &Arg) -> bool {

@@ -51,7 +51,33 @@ pub struct Origins {
 const GROUPS: &[&[&str]] = &[&["task", "template"], &["match", "order_matters"]];
 
 /// What a file says of the first is about the second that it says: typed, the second goes by itself.
-const OF: &[(&str, &str)] = &[("to", "output")];
+const OF: &[(&str, &str)] =
+    &[("to", "output"), ("min_pass_rate", "allow_failures"), ("min_pass_hat", "allow_failures")];
+
+/// What a file says of something that it names, by a key: it is left to that where another thing is typed, under one of these flags.
+const BESIDE: &[(&str, &[&str], &[&str])] =
+    &[("scorer", &["scorer"], OF_SCORERS), ("template", &["template", "task"], &["rails"])];
+
+/// Settings of scorers.
+const OF_SCORERS: &[&str] = &[
+    "threshold",
+    "strict",
+    "evaluate",
+    "consider_ordering",
+    "exact_match",
+    "ordered",
+    "require_all",
+    "allow_extras",
+    "params",
+    "tolerance",
+    "order_matters",
+    "match",
+    "args",
+    "metric",
+    "allowed_tools",
+    "denied_tools",
+    "set",
+];
 
 impl Origins {
     /// What was typed, where no settings file is read.
@@ -86,6 +112,18 @@ impl Origins {
         }
     }
 
+    /// An error that begins with a flag which the settings file sets, with its place there.
+    pub fn placed(&self, error: anyhow::Error) -> anyhow::Error {
+        let text = format!("{error:#}");
+        let named = text.find("--").map(|at| &text[at + 2..]);
+        let named = named.and_then(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '-').next());
+        let place = named.and_then(|long| self.place(&long.trim_end_matches('-').replace('-', "_")));
+        match place.filter(|place| !text.contains(place.as_str())) {
+            Some(place) => error.context(place),
+            None => error,
+        }
+    }
+
     /// The flags that the settings file sets.
     pub fn set(&self) -> Vec<String> {
         self.places.keys().map(|key| flag(key)).collect()
@@ -107,7 +145,18 @@ impl<A: Args + Clone> Layered<A> {
         let mut args = typed.clone();
         let (mut places, mut values, mut outdone) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut on: BTreeSet<&str> = BTreeSet::new();
-        for entry in config.section(section.name, &(section.keys)())? {
+        let entries = config.section(section.name, &(section.keys)())?;
+        let of_others: BTreeSet<&str> = BESIDE
+            .iter()
+            .filter(|(named, flags, _)| {
+                let entry = entries.iter().find(|entry| entry.key == *named);
+                let says = entry.and_then(|entry| entry.value.as_str());
+                let is_another = |flag: &&str| given.is_on(flag) && given.values(flag) != says.as_slice();
+                entry.is_some() && flags.iter().any(is_another)
+            })
+            .flat_map(|(_, _, keys)| keys.iter().copied())
+            .collect();
+        for entry in entries {
             let key = entry.key.as_str();
             let Some(arg) = flags.find(key).filter(|_| !section.except.contains(&key)) else { continue };
             let is_on = entry.value.as_bool() != Some(false);
@@ -116,6 +165,7 @@ impl<A: Args + Clone> Layered<A> {
                 let mut groups = GROUPS.iter().filter(|group| group.contains(&key));
                 groups.any(|group| group.iter().any(|other| typed(other)))
                     || OF.iter().any(|(of, what)| *of == key && typed(what))
+                    || of_others.contains(key)
                     || flags.rival(key, typed).is_some()
             };
             if given.contains(key) || is_on && is_outdone() {
@@ -146,6 +196,13 @@ mod tests {
 
     use super::*;
     use crate::cli::{audit, bench, drive, label, resnap, score, train};
+
+    #[test]
+    fn every_setting_of_scorers_is_known_as_one() {
+        let command = score::args::SettingArgs::augment_args(Command::new("command"));
+        let flags = command.get_arguments().filter_map(clap::Arg::get_long);
+        assert_eq!(flags.map(crate::cli::given::key).collect::<Vec<_>>(), OF_SCORERS);
+    }
 
     /// It would be filled in with every key, over what is there. Defaults are for the settings of the job.
     #[test]

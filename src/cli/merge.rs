@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::host::Host;
 use super::{Ending, job};
+use crate::domain::Status;
 use crate::report::counted;
 use crate::run::settings::{MergeSettings, OutputSettings};
 use crate::run::{self, MergeSummary};
@@ -49,21 +50,37 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
     let control = host.control(args.quiet);
     let output = OutputSettings { path: Some(args.output), force: args.force, ..OutputSettings::default() };
     let merged = run::merge(MergeSettings { parts: args.parts, output }, &*control.observer);
-    let shown = merged.map_err(anyhow::Error::from).map(|MergeSummary { output, parts, written, skipped }| {
-        let is_taken = is_stdout(&output);
+    let shown = merged.map_err(anyhow::Error::from).map(|merged| {
+        let MergeSummary { output, parts, written, statuses } = &merged;
+        let is_taken = is_stdout(output);
         if args.json && !is_taken {
             let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
             let output = output.display().to_string();
-            printer.data(&format!("{:#}", json!({ "output": output, "rows": written.rows, "skipped_budget": skipped, "parts": parts })));
+            printer.data(&format!(
+                "{:#}",
+                json!({ "output": output, "rows": written.rows, "statuses": statuses, "parts": parts })
+            ));
         } else if !is_taken {
             let (rows, parts) = (counted(written.rows, "row"), counted(parts.len() as u64, "part"));
             printer.talk(&format!("written  {} ({rows} of {parts})", output.display()));
         }
-        if written.rows > 0 || args.allow_empty {
-            return Ending::Done;
+        let unjudged: Vec<String> =
+            merged.unjudged().map(|(status, rows)| format!("{rows} {status}")).collect();
+        if !unjudged.is_empty() {
+            printer.warn(&format!(
+                "labels are missing: {}; label these shards again, then merge again",
+                unjudged.join(", ")
+            ));
         }
-        printer.gate("no part has a row; --allow-empty accepts that");
-        Ending::GateFailed
+        // No shard can tell whether all of them are without.
+        if written.rows > 0 && statuses.get(Status::Judged.as_str()).is_none_or(|rows| *rows == 0) {
+            printer.warn(&format!("none of {} has a label", counted(written.rows, "row")));
+        }
+        if written.rows == 0 && !args.allow_empty {
+            printer.gate("no part has a row; --allow-empty accepts that");
+            return Ending::GateFailed;
+        }
+        Ending::Done
     });
     job::ended(shown, printer)
 }

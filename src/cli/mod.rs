@@ -277,6 +277,15 @@ fn layered<A: Args + Clone>(
     Ok(layered)
 }
 
+/// Runs a command of which a settings file may be a part: what it says of a flag that is set there names the place.
+fn placed<A>(
+    layered: Layered<A>,
+    run: impl FnOnce(Layered<A>) -> anyhow::Result<Ending>,
+) -> anyhow::Result<Ending> {
+    let origins = layered.origins.clone();
+    run(layered).map_err(|error| origins.placed(error))
+}
+
 /// The names of the command and its subcommand that `matches` holds: `suite from-log`.
 fn called(matches: &ArgMatches) -> String {
     let Some((name, inner)) = matches.subcommand() else { return String::new() };
@@ -313,24 +322,34 @@ fn command(
     Ok(match cli.command {
         Command::Label(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            label::run(layered(*args, given, &config, label::args::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, label::args::SECTION, host)?, |args| {
+                label::run(args, &config, host)
+            })?
         }
         Command::Convert(args) => convert::run(*args, host)?,
         Command::Resnap(args) => {
             let config = Config::read(args.label.judging.config.as_deref(), host)?;
-            resnap::run(layered(*args, given, &config, resnap::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, resnap::SECTION, host)?, |args| {
+                resnap::run(args, &config, host)
+            })?
         }
         Command::Score(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            score::run(layered(*args, given, &config, score::args::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, score::args::SECTION, host)?, |args| {
+                score::run(args, &config, host)
+            })?
         }
         Command::Drive(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            drive::run(layered(*args, given, &config, drive::args::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, drive::args::SECTION, host)?, |args| {
+                drive::run(args, &config, host)
+            })?
         }
         Command::Bench(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            bench::run(layered(*args, given, &config, bench::args::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, bench::args::SECTION, host)?, |args| {
+                bench::run(args, &config, host)
+            })?
         }
         Command::Next(args) => next::run(*args, host)?,
         Command::Review(args) => review::run(*args, host)?,
@@ -339,12 +358,16 @@ fn command(
         Command::Trend(args) => trend::run(*args, host)?,
         Command::Audit(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            audit::run(layered(*args, given, &config, audit::args::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, audit::args::SECTION, host)?, |args| {
+                audit::run(args, &config, host)
+            })?
         }
         Command::Gold(args) => gold::run(*args, host)?,
         Command::Train(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            train::run(layered(*args, given, &config, train::args::SECTION, host)?, &config, host)?
+            placed(layered(*args, given, &config, train::args::SECTION, host)?, |args| {
+                train::run(args, &config, host)
+            })?
         }
         Command::Suite(args) => suite::run(args, host)?,
         Command::Store(args) => store::run(&args, host)?,

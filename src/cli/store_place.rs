@@ -38,7 +38,8 @@ pub fn hidden(arguments: &[OsString]) -> (Vec<OsString>, Addresses) {
     let mut addresses = Vec::new();
     let mut hide = |argument: &OsString| {
         let text = argument.to_str()?;
-        let begins = if text.starts_with("--") { text.find('=')? + 1 } else { 0 };
+        // Behind `--store=`, or within the value of another flag: `question=postgres://...`.
+        let begins = text.to_ascii_lowercase().find("=postgre").map_or(0, |equals| equals + 1);
         let (flag, address) = text.split_at(begins);
         let shown = StorePlace::shown(address).filter(|shown| shown != address)?;
         let argument = format!("{flag}{shown}");
@@ -47,4 +48,28 @@ pub fn hidden(arguments: &[OsString]) -> (Vec<OsString>, Addresses) {
     };
     let arguments = arguments.iter().map(|argument| hide(argument).unwrap_or_else(|| argument.clone()));
     (arguments.collect(), Addresses(addresses.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_hidden_wherever_it_stands() {
+        for (typed, shown) in [
+            ("postgres://u:secret@h/d", "postgres://u@h/d"),
+            ("--store=postgres://u:secret@h/d", "--store=postgres://u@h/d"),
+            ("question=postgres://u:secret@h/d", "question=postgres://u@h/d"),
+            (
+                "--column=question=postgresql://u:secret@h/d?sslmode=disable",
+                "--column=question=postgresql://u@h/d",
+            ),
+            ("--store=postgres:/u:secret@h/d", "--store=postgres://..."),
+            ("a=b", "a=b"),
+        ] {
+            let (hidden, _) = hidden(&[OsString::from(typed)]);
+            let hidden = hidden[0].to_string_lossy();
+            assert!(hidden.starts_with(shown) && !hidden.contains("secret"), "{typed}: {hidden}");
+        }
+    }
 }

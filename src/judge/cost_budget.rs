@@ -57,6 +57,8 @@ struct State {
     spent: u64,
     /// Of that, what the purse has booked for good.
     settled: u64,
+    /// What all runs with the purse had spent when it was last settled.
+    together: u64,
     /// The worst that requests under way can cost.
     reserved: u64,
     under_way: usize,
@@ -98,9 +100,15 @@ impl CostBudget {
         self.ceiling as f64 / UNITS
     }
 
-    /// By how many US dollars more was spent than was allowed, if it was; of what runs with the same purse spent nothing is known.
+    /// Whether other runs may spend of it, too.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.purse.is_some()
+    }
+
+    /// By how many US dollars more was spent than was allowed, if it was: by all runs with the same purse, as far as is known.
     pub(crate) fn exceeded(&self) -> Option<f64> {
-        let beyond = self.state().spent.saturating_sub(self.ceiling);
+        let state = self.state();
+        let beyond = state.spent.max(state.together).saturating_sub(self.ceiling);
         (beyond > 0).then_some(beyond as f64 / UNITS)
     }
 
@@ -191,8 +199,12 @@ impl CostBudget {
             state.granted = state.spent;
             (state.spent, state.spent - state.settled)
         };
+        // The purse holds what this run has settled before.
+        let own = Taking { ceiling: self.ceiling, granted: unsettled, spent: unsettled, need: 0, want: 0 };
+        let others = purse.take(own).await?.spent;
         purse.settle(unsettled).await?;
-        self.state().settled = spent;
+        let mut state = self.state();
+        (state.settled, state.together) = (spent, unsettled.saturating_add(others));
         Ok(())
     }
 
@@ -369,7 +381,9 @@ mod tests {
             let free = taking.ceiling.saturating_sub(sum);
             let more = if free >= taking.need { taking.want.max(taking.need).min(free) } else { 0 };
             taken[self.run].0 += more;
-            Box::pin(async move { Ok(Given { more, may_return }) })
+            let spent =
+                taken.iter().enumerate().filter(|(run, _)| *run != self.run).map(|(_, other)| other.1).sum();
+            Box::pin(async move { Ok(Given { more, may_return, spent }) })
         }
 
         fn settle(&self, spent: u64) -> BoxFuture<'_, Result<(), String>> {

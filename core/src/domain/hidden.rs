@@ -59,9 +59,11 @@ pub fn holds_hidden(text: &str) -> bool {
                 "<" => '>',
                 _ => '}',
             };
-            let end = text[at..].find(close)?;
-            let more = text[at + end..].chars().take_while(|c| *c == close).count();
-            Some(&text[at..at + end + more]).filter(|span| span.len() <= MAX_LENGTH)
+            // No further than a mark can be long: there may be as many brackets as bytes.
+            let near = &text[at..text.floor_char_boundary(at + MAX_LENGTH + 1)];
+            let end = near.find(close)?;
+            let more = near[end..].chars().take_while(|c| *c == close).count();
+            Some(&near[..end + more]).filter(|span| span.len() <= MAX_LENGTH)
         })
     };
     words().chain(spans()).any(is_hidden)

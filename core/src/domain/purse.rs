@@ -23,4 +23,6 @@ pub struct Given {
     pub more: u64,
     /// Whether others that live have taken what they may give back.
     pub may_return: bool,
+    /// What others have spent, as far as they have said.
+    pub spent: u64,
 }

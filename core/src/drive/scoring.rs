@@ -67,6 +67,11 @@ impl EpisodeScorer {
         Ok(EpisodeScorer { test: (scorer, (scorer.ready)(settings, peer)?), example, follows })
     }
 
+    /// Settings of the scorer of suites that have no effect as it is set, and what is missing or in the way.
+    pub fn idle(&self) -> Vec<(&'static str, &'static str)> {
+        self.test.1.idle()
+    }
+
     /// The name of the scorer of suites.
     pub fn name(&self) -> &'static str {
         self.test.0.name

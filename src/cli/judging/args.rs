@@ -107,7 +107,7 @@ pub struct WordingArgs {
     #[arg(long)]
     pub explain: bool,
 
-    /// Ask each question K times; the majority decides, and its share is the confidence. K must be odd [default: 1]
+    /// Ask each question K times; the label with the most votes wins, and its share is the confidence. K must be odd [default: 1]
     #[arg(long, value_name = "K", value_parser = votes)]
     pub votes: Option<NonZeroU32>,
 

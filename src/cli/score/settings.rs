@@ -44,7 +44,9 @@ pub fn as_typed(why: &ScoringError, others: &[(String, String)], origins: &Origi
     }
     let named = match others.iter().find(|(name, _)| of(name)) {
         Some((name, _)) => origins.place("set").unwrap_or_else(|| format!("--set {name}")),
-        None if origins.is_on(key) => origins.place(key).unwrap_or_else(|| flag(key)),
+        None if origins.is_on(key) || origins.place(key).is_some() => {
+            origins.place(key).unwrap_or_else(|| flag(key))
+        }
         None => return None,
     };
     Some(format!("{named}: {text}"))

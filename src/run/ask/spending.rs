@@ -16,8 +16,9 @@ pub fn tell_spending<'a>(judges: impl IntoIterator<Item = &'a Remote>, kept: f64
         let mut why: Vec<String> = judges.iter().filter_map(|judge| judge.excess()).collect();
         why.dedup();
         let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
+        let whose = if budget.is_shared() { ", which all runs with this purse share," } else { "" };
         observer.warning(&format!(
-            "the cost limit --max-cost ({limit}) was exceeded by {}{why}",
+            "the cost limit --max-cost ({limit}){whose} was exceeded by {}{why}",
             dollars(beyond)
         ));
     }

@@ -55,6 +55,9 @@ pub enum DriveError {
     /// A scorer that cannot score the episodes.
     #[error("--scorer: {0}")]
     Scorer(String),
+    /// A setting of the scorer that was demanded and has no effect: what is missing, or in the way.
+    #[error("--set {setting}: it has no effect {missing}")]
+    NoEffect { setting: &'static str, missing: &'static str },
     /// A grader that is no judge of answers.
     #[error("--grade: {0}")]
     Grade(String),

@@ -75,6 +75,11 @@ impl DrivePlan {
         fits(&settings, of_tasks, &suites)?;
         let scorer = EpisodeScorer::new(settings.scorer.as_deref(), &settings.scoring, settings.follows);
         let scorer = scorer.map_err(|why| DriveError::Scorer(why.to_string()))?;
+        let is_demanded = |setting: &str| settings.demanded.iter().any(|demanded| demanded == setting);
+        if let Some((setting, missing)) = scorer.idle().into_iter().find(|(setting, _)| is_demanded(setting))
+        {
+            return Err(DriveError::NoEffect { setting, missing }.into());
+        }
         let sizes: Vec<(String, usize)> =
             suites.iter().map(|suite| (suite.name.clone(), suite.cases.len())).collect();
         let mut stages = Vec::new();

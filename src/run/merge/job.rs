@@ -1,5 +1,6 @@
 //! The merge job: parts in, the table of the whole run out.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use serde_json::json;
 
 use super::MergeError;
 use super::part::{Part, ShardRecord};
+use crate::domain::Status;
 use crate::read::{Selection, Table, Understanding};
 use crate::run::input::SHARD_ROW;
 use crate::run::settings::MergeSettings;
@@ -23,13 +25,22 @@ pub struct MergeSummary {
     pub parts: Vec<PathBuf>,
     /// Its rows and bytes.
     pub written: Finished,
-    /// Labels that are missing because the run of a part reached its limit on cost.
-    pub skipped: u64,
+    /// How its rows ended, by their status, of all judges together.
+    pub statuses: BTreeMap<String, u64>,
+}
+
+impl MergeSummary {
+    /// Rows that no judge could judge, by their status; that there was no evidence is an answer.
+    pub fn unjudged(&self) -> impl Iterator<Item = (&str, u64)> {
+        let answers = [Status::Judged, Status::Abstained].map(Status::as_str);
+        let statuses = self.statuses.iter().map(|(status, rows)| (status.as_str(), *rows));
+        statuses.filter(move |(status, rows)| !answers.contains(status) && *rows > 0)
+    }
 }
 
 /// Joins the tables that `label --shard` wrote to the one that a single run would have written: the same rows in the order of the
 /// input. A part that is missing, given twice, changed, or of another run is an error, and nothing is written. Labels that are missing
-/// because a part reached its limit on cost are counted, and the observer is warned of them.
+/// are counted by the status of their rows.
 ///
 /// # Errors
 /// If the parts do not belong together or cannot be read, or the table cannot be written.
@@ -56,7 +67,7 @@ pub fn merge(settings: MergeSettings, observer: &dyn Observer) -> Result<MergeSu
     let path = to.path.clone().ok_or(MergeError::NoOutput)?;
     let files = Table::files(&settings.parts)?;
     let paths: Vec<PathBuf> = files.iter().map(|input| input.path.clone()).collect();
-    let Checked { order, columns, with_rows, rows, skipped, escaped } = checked(&paths)?;
+    let Checked { order, columns, with_rows, rows, statuses, escaped } = checked(&paths)?;
     let format = files[0].format;
     let formulas = if escaped { Formulas::Escaped } else { to.formulas };
     let output = Output::new(path, to.format, format)?.with_formulas(formulas);
@@ -81,14 +92,7 @@ pub fn merge(settings: MergeSettings, observer: &dyn Observer) -> Result<MergeSu
         });
         write_manifest(&output.path, &manifest)?;
     }
-    if skipped > 0 {
-        observer.warning(&format!(
-            "{} missing, because runs of the parts reached their limit on cost (status `skipped_budget`): label these shards again with \
-             a larger --max-cost, then merge again",
-            if skipped == 1 { "1 label is".to_owned() } else { format!("{skipped} labels are") }
-        ));
-    }
-    Ok(MergeSummary { output: output.path, parts, written, skipped })
+    Ok(MergeSummary { output: output.path, parts, written, statuses })
 }
 
 /// Parts that belong together.
@@ -101,8 +105,8 @@ struct Checked {
     with_rows: Vec<PathBuf>,
     /// The rows of all.
     rows: u64,
-    /// Their labels that are missing because a limit on cost was reached.
-    skipped: u64,
+    /// How they ended.
+    statuses: BTreeMap<String, u64>,
     /// Whether formulas are escaped.
     escaped: bool,
 }
@@ -138,9 +142,12 @@ fn checked(paths: &[PathBuf]) -> Result<Checked, RunError> {
     let with_rows = records.iter().zip(paths).filter(|(record, _)| record.rows > 0);
     let with_rows = with_rows.map(|(_, path)| path.clone()).collect();
     let (rows, escaped) = (records.iter().map(|record| record.rows).sum(), records[0].escaped);
-    let skipped = records.iter().map(|record| record.skipped).sum();
+    let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
+    for (status, rows) in records.iter().flat_map(|record| &record.statuses) {
+        *statuses.entry(status.clone()).or_default() += rows;
+    }
     let columns = std::mem::take(&mut records[0].columns);
-    Ok(Checked { order: places.into_iter().flatten().collect(), columns, with_rows, rows, skipped, escaped })
+    Ok(Checked { order: places.into_iter().flatten().collect(), columns, with_rows, rows, statuses, escaped })
 }
 
 /// The parts at these paths, with the columns of the whole table.

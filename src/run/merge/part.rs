@@ -1,12 +1,13 @@
 //! One part: its record, and its rows by their numbers in the whole run.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::MergeError;
-use crate::domain::{Json, Status};
+use crate::domain::Json;
 use crate::read::{Batches, ReadError};
 use crate::run::RunError;
 use crate::run::input::{SHARD_ROW, Shard};
@@ -32,9 +33,9 @@ pub(super) struct ShardRecord {
     /// How many rows the part has.
     #[serde(default)]
     pub(super) rows: u64,
-    /// Labels that are missing because a limit on cost was reached.
+    /// How its rows ended, of all judges together.
     #[serde(default)]
-    pub(super) skipped: u64,
+    pub(super) statuses: BTreeMap<String, u64>,
 }
 
 impl ShardRecord {
@@ -55,9 +56,12 @@ impl ShardRecord {
         let text = std::fs::read_to_string(&manifest).unwrap_or_default();
         let no_shard = |_| MergeError::NoShard { path: path.to_owned(), manifest };
         let Manifest { shard, output, panel } = serde_json::from_str(&text).map_err(no_shard)?;
-        let place = format!("/summary/statuses/{}", Status::SkippedBudget.as_str());
-        let skipped = panel.iter().filter_map(|member| member.pointer(&place)?.as_u64()).sum();
-        let shard = ShardRecord { rows: output.rows, skipped, ..shard };
+        let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
+        let counts = panel.iter().filter_map(|member| member.pointer("/summary/statuses")?.as_object());
+        for (status, rows) in counts.flatten() {
+            *statuses.entry(status.clone()).or_default() += rows.as_u64().unwrap_or_default();
+        }
+        let shard = ShardRecord { rows: output.rows, statuses, ..shard };
         let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
         if shard.name().parse::<Shard>().is_err() {
             return Err(MergeError::NoShard { path: path.to_owned(), manifest: manifest_path(path) }.into());

@@ -84,3 +84,21 @@ pub enum ScoringError {
     #[error("{questions} questions of {} have no result", path.display())]
     Unanswered { path: PathBuf, questions: u64 },
 }
+
+impl ScoringError {
+    /// Whether other options would mend it, and the cases may stay as they are.
+    pub(crate) fn is_of_settings(&self) -> bool {
+        matches!(
+            self,
+            ScoringError::NoScorer { .. }
+                | ScoringError::NoPeer { .. }
+                | ScoringError::NotThatPeer { .. }
+                | ScoringError::Options(_)
+                | ScoringError::NoEffect { .. }
+                | ScoringError::OtherSlot { .. }
+                | ScoringError::NoColumn { .. }
+                | ScoringError::SeveralJudges
+                | ScoringError::NothingToAsk { .. }
+        )
+    }
+}

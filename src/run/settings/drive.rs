@@ -42,6 +42,8 @@ pub struct DriveSettings {
     pub scorer: Option<String>,
     /// Its settings, by the peers' names. Default: none.
     pub scoring: Object,
+    /// Those of them that must have an effect, or else the run is refused. Default: none must.
+    pub demanded: Vec<String>,
     /// The judge that grades answers with a reference. Default: none.
     pub grade: Option<PanelSettings>,
     /// The most that a run may cost, in US dollars, grading included. Default: no limit.
@@ -194,6 +196,7 @@ impl DriveSettings {
             follows: Loop::default(),
             scorer: None,
             scoring: Object::new(),
+            demanded: Vec::new(),
             grade: None,
             max_cost: None,
             store: StoreSettings::default(),

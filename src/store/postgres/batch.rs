@@ -89,7 +89,12 @@ impl Answers {
     pub(super) fn given(&self) -> Result<Vec<Given>, Error> {
         let given = |row: &Row| {
             let more: i64 = row.try_get(0)?;
-            Ok(Given { more: more.cast_unsigned(), may_return: row.try_get(1)? })
+            let spent: i64 = row.try_get(2)?;
+            Ok(Given {
+                more: more.cast_unsigned(),
+                may_return: row.try_get(1)?,
+                spent: spent.cast_unsigned(),
+            })
         };
         self.of(Write::Take).map(given).collect()
     }

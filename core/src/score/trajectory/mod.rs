@@ -50,7 +50,7 @@ mod ragas;
 mod sides;
 mod step;
 
-use arguments::{ArgumentMode, Matching};
+use arguments::{ArgumentMode, ArgumentRules, Matching};
 use benchmark::Case;
 use compare::{MatchMode, compare};
 use figures::Figures;
@@ -129,20 +129,35 @@ impl Score for Trajectory {
 
     fn idle(&self) -> Vec<(&'static str, &'static str)> {
         const ALONE: &str = "beside --metric single_tool_use";
-        let mut idle = match (self.peer, self.options.metric) {
+        const ORDER: [&str; 2] = ["trajectory_match_mode", "order_matters"];
+        const ARGUMENTS: [&str; 4] = ArgumentRules::KEYS;
+        // Of peers whose score is 0 or 1, and who grade no answers.
+        const YES_OR_NO: [&str; 2] = ["threshold", "output_evaluation"];
+        let beside =
+            |settings: &[&'static str], what| settings.iter().map(|setting| (*setting, what)).collect();
+        let mut idle: Vec<_> = match (self.peer, self.options.metric) {
             (None, Metric::Match) => vec![("threshold", "without --metric precision, recall or f1")],
             (None, Metric::SingleToolUse) => {
-                ["threshold", "trajectory_match_mode", "order_matters", "tool_args_match_mode"]
-                    .map(|setting| (setting, ALONE))
-                    .into()
+                beside(&[&["threshold"], &ORDER[..], &ARGUMENTS, &["output_evaluation"]].concat(), ALONE)
             }
-            _ => Vec::new(),
+            (None, _) => Vec::new(),
+            (Some(Peer::LangChain), _) => {
+                beside(&[&["threshold"], &ORDER[..], &ARGUMENTS].concat(), "beside --compat langchain")
+            }
+            (Some(Peer::Ragas), _) => {
+                beside(&[&ORDER[..], &["output_evaluation"]].concat(), "beside --compat ragas")
+            }
+            (Some(Peer::AgentEvals), _) => beside(&YES_OR_NO, "beside --compat agentevals"),
+            (Some(Peer::Adk), _) => beside(&YES_OR_NO, "beside --compat adk"),
+            (Some(Peer::Azure), _) => beside(&YES_OR_NO, "beside --compat azure"),
         };
         if self.options.metric != Metric::SingleToolUse {
             idle.push(("tool_name", "without --metric single_tool_use"));
         }
-        if self.peer != Some(Peer::Ragas) {
-            idle.push(("strict_order", "without --compat ragas"));
+        match (self.peer, self.options.metric) {
+            (Some(Peer::Ragas), Metric::F1) => idle.push(("strict_order", "beside --metric tool_call_f1")),
+            (Some(Peer::Ragas), _) => {}
+            _ => idle.push(("strict_order", "without --compat ragas")),
         }
         idle
     }
