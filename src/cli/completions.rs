@@ -127,8 +127,12 @@ mod tests {
                 |command: &&clap::Command| command.get_arguments().any(|arg| arg.get_long() == Some(*long));
             let command = all.get_subcommands().find(has).unwrap_or_else(|| panic!("no --{long}"));
             for value in *values {
-                let words =
-                    ["tooljudge".to_owned(), command.get_name().to_owned(), format!("--{long}={value}")];
+                let column = if value.ends_with(':') { "x" } else { "" };
+                let words = [
+                    "tooljudge".to_owned(),
+                    command.get_name().to_owned(),
+                    format!("--{long}={value}{column}"),
+                ];
                 let kind = all.clone().try_get_matches_from(words).err().map(|error| error.kind());
                 let refused = [clap::error::ErrorKind::ValueValidation, clap::error::ErrorKind::InvalidValue];
                 assert!(kind.is_none_or(|kind| !refused.contains(&kind)), "--{long}={value}: {kind:?}");

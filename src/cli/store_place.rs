@@ -62,7 +62,7 @@ mod tests {
             ("question=postgres://u:secret@h/d", "question=postgres://u@h/d"),
             (
                 "--column=question=postgresql://u:secret@h/d?sslmode=disable",
-                "--column=question=postgresql://u@h/d",
+                "--column=question=postgres://u@h/d",
             ),
             ("--store=postgres:/u:secret@h/d", "--store=postgres://..."),
             ("a=b", "a=b"),
