@@ -62,9 +62,22 @@ pub fn together(cases: &[CaseRecord]) -> String {
     ))
 }
 
-/// 64 bits of BLAKE3.
+/// 64 bits of BLAKE3, whatever the order of keys.
 fn hash(value: &Json) -> String {
-    blake3::hash(value.to_string().as_bytes()).to_hex()[..16].to_owned()
+    blake3::hash(sorted(value).to_string().as_bytes()).to_hex()[..16].to_owned()
+}
+
+fn sorted(value: &Json) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.iter().map(sorted).collect()),
+        Json::Object(members) => {
+            let mut members: Vec<(String, Json)> =
+                members.iter().map(|(key, value)| (key.to_owned(), sorted(value))).collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Json::Object(members.into_iter().collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
@@ -168,6 +181,10 @@ mod tests {
         ] {
             assert_eq!(same(&case(more)), expected, "{more}");
         }
+        // The order of keys says nothing, that of items does.
+        let of = |text: &str| hash(&Json::parse(text).unwrap());
+        assert_eq!(of(r#"[{"a": 1, "b": {"c": 2, "d": 3}}]"#), of(r#"[{"b": {"d": 3, "c": 2}, "a": 1}]"#));
+        assert_ne!(of("[1, 2]"), of("[2, 1]"));
         let graded = Rules { graded: true, ..rules };
         let with = case("reference = \"Blue\"");
         assert_ne!(asked(&with, graded), asked(&with, rules));
