@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::support::child::Deadline;
+use crate::support::server::{Answer, Said, Server};
 use crate::support::workspace::{Ran, Workspace, shown};
 
 const CASES: usize = 12;
@@ -304,6 +306,50 @@ fn a_run_that_only_repeats_stored_replies_says_so() {
     let ran = trend(&work, &["--max-drop", "0"]).ended(0);
     assert!(ran.stdout.contains("12 only repeat stored replies of then"), "{}", ran.stdout);
     assert!(ran.stderr.contains("all replies of the last run are stored ones"), "{}", ran.stderr);
+}
+
+#[test]
+fn two_cases_with_the_same_replies_are_one_piece_of_evidence() {
+    let server = Server::start(|_| Answer::Turn(Said::text("Clear.")));
+    let work = Workspace::new();
+    work.file("sky.toml", suite(3).replace("Sky 2?", "Sky 1?"));
+    let agent = ["--agent", "openai:m", "--base-url", &server.url, "--agent-version", "1"];
+    let usual = ["drive", "sky.toml", "--history", "history.jsonl", "--allow-failures", "-q"];
+    work.run(&[&usual[..], &agent].concat()).ended(0);
+    work.run(&[&usual[..], &agent, &["--fresh"]].concat()).ended(0);
+    for line in work.read("history.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let cases = line["suites"][0]["cases"].as_array().unwrap();
+        let shared: Vec<bool> = cases.iter().map(|case| case.get("shared").is_some()).collect();
+        assert_eq!(shared, [false, false, true], "{line}");
+        assert!(cases.iter().all(|case| case.get("stored").is_none()), "{line}");
+    }
+    let change = &found(&work, &[])["agents"][0]["changes"][0];
+    assert_eq!((&change["episodes_after"], &change["cases_shared"]), (&2.into(), &1.into()), "{change}");
+}
+
+#[test]
+fn no_key_is_in_the_file() {
+    const KEY: &str = "sk-canary-4f9a17c2";
+    let work = Workspace::new();
+    // Names that are alike without the key.
+    let keyed = suite(2).replace("\"c0\"", &format!("\"c {KEY}\"")).replace("\"c1\"", "\"c [secret]\"");
+    work.file("sky.toml", keyed.replace("name = \"sky\"", &format!("name = \"sky {KEY}\"")));
+    work.file("agent.py", "input()\nprint('{\"type\": \"answer\", \"text\": \"Clear.\"}', flush=True)\n");
+    let (version, tag) = (format!("v {KEY}"), format!("{KEY}=of {KEY}"));
+    let args =
+        ["drive", "sky.toml", "--agent", "exec:python3 agent.py", "--agent-version", &version, "--tag", &tag];
+    let more = ["--history", "history.jsonl", "--allow-failures", "-q"];
+    let mut command = work.tooljudge(&[&args[..], &more].concat());
+    Ran::from(command.env("OWN_API_KEY", KEY).finish()).ended(0);
+    let text = work.read("history.jsonl");
+    assert!(
+        !text.contains(KEY)
+            && text.contains("\"case\":\"c [secret]\"")
+            && text.contains("\"c [secret] (2)\""),
+        "{text}"
+    );
+    trend(&work, &[]).ended(0);
 }
 
 #[test]

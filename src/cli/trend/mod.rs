@@ -66,12 +66,14 @@ fn unknown(agent: &AgentTrend) -> Option<String> {
     if agent.changes.iter().any(Change::could_drop) {
         return None;
     }
+    let was_unscored = agent.changes.iter().all(|change| change.cases.is_empty() && change.unscored > 0);
     let is_repeated = agent.changes.iter().all(|change| change.cases.is_empty() && change.replayed > 0);
     Some(format!(
         "{name}: --max-drop cannot fail: {}",
-        match is_repeated {
-            true => "all replies of the last run are stored ones of the runs before it",
-            false => {
+        match (was_unscored, is_repeated) {
+            (true, _) => "no earlier run has scores that the last one can be compared with",
+            (false, true) => "all replies of the last run are stored ones of the runs before it",
+            (false, false) => {
                 "even if nothing had passed in the last run, no drop could be shown, because too few episodes are compared or passed \
                  before; drive --repeats makes more"
             }
@@ -107,11 +109,7 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
             ));
         }
     }
-    if !agent.changes.is_empty()
-        && agent.changes.iter().all(|change| {
-            change.is_partial() || change.found.is_none() && change.replayed + change.shared == 0
-        })
-    {
+    if !agent.changes.is_empty() && agent.changes.iter().all(Change::is_partial) {
         failures.push(format!(
             "{name}: --max-drop holds for a part of the last run only, if at all: most episodes are of cases that are new or gone, ask or \
              expect something else now, or have no score"

@@ -66,8 +66,8 @@ pub struct Change {
     pub shared: usize,
     /// Episodes of the last run that are not compared because they stand on the other side, or are those of another case on both.
     pub repeated: u64,
-    /// Episodes that could not be compared: those of the last run without a score, or of a case that is not compared, and those
-    /// earlier ones of cases that are gone.
+    /// Episodes that could not be compared: those of the last run without a score, or of a case that is new or asks something else,
+    /// and those earlier ones of cases that are gone.
     pub left_out: u64,
     /// What came of it; absent where no case is compared.
     pub found: Option<Stratified>,
@@ -199,7 +199,12 @@ impl Change {
                 () if earlier.is_none() => change.added += 1,
                 () if same.is_empty() => change.changed += 1,
                 () if decided.scored == 0 => change.unscored += 1,
-                () if !of_cases[0] && known.shared == 0 => change.unscored += 1,
+                // What was never scored before is no fault of this run.
+                () if !of_cases[0] && known.shared == 0 => {
+                    change.unscored += 1;
+                    change.left_out += case.counts.trials - decided.scored;
+                    continue;
+                }
                 () if of_cases == [false, false] => {
                     change.shared += 1;
                     change.repeated += decided.scored;
@@ -297,7 +302,7 @@ impl Change {
         (self.verdict() == Some(Verdict::Worse)).then_some(-found.difference.value)
     }
 
-    /// Whether most episodes could not be compared. Those that were compared before are no matter.
+    /// Whether most episodes could not be compared. Those that stand on the other side, or have no score there, are no matter.
     pub fn is_partial(&self) -> bool {
         self.left_out > self.episodes.1 + self.repeated
     }

@@ -271,7 +271,7 @@ pub(super) mod tests {
             (change.cases.len(), change.changed, change.added, change.removed, change.unscored),
             (1, 1, 1, 1, 1)
         );
-        assert_eq!((change.left_out, change.is_partial()), (4, true), "with the one that is gone");
+        assert_eq!((change.left_out, change.is_partial()), (3, true), "with the one that is gone");
         assert_eq!(change.verdict(), Some(Verdict::Untestable));
         assert_eq!(found.differs, ["the cases of the suite"]);
         let nothing = only(vec![run("1", "a", &[("x", 1, 1)]), run("2", "a", &[("x*", 1, 1)])]);
@@ -371,6 +371,8 @@ pub(super) mod tests {
             ("two conversations in twelve cases", "1 2*p/- 10*P/-|2 2*f/- 10*F/-", "1: too few 2>2"),
             ("cases that share replies only now", "1 12*p/-|2 2*f/- 10*F/-", "1: too few 2>2, in part"),
             ("an outage, then all is complete", "1 99*p/- 1*e/-|2 99*p/1 1*p/-", "1: nothing 0>0"),
+            ("a ceiling, then all is complete", "1 2*p/- 10*e/-|2 2*p/1 10*p/-", "1: nothing 0>0"),
+            ("no scores in the first run", "1 7*e/-|2 7*p/-", "1: nothing 0>0"),
             ("no scores in the run before", "1 7*p/-|2 7*e/-|3 1*p/- 6*f/-", "1: worse 7>7"),
             ("no scores now", "1 7*p/-|2 7*e/-", "1: nothing 0>0, in part"),
         ] {
