@@ -74,7 +74,7 @@ fn runs(runs: &[RunRecord]) -> Table {
     let mut columns = vec![Column::Name];
     let mut header = vec!["run"];
     // A run's id begins with its time, and has to stay in one piece.
-    let has_time = !has_experiments && !by_suite;
+    let has_time = !has_experiments && !by_suite && !is_stored;
     if has_time {
         columns.push(Column::Name);
         header.push("time (UTC)");
@@ -272,7 +272,9 @@ fn cases(change: &Change, width: usize) -> Vec<String> {
         notes.push(format!("{} more cases are in --json and -o.", failing.len() - CASES));
     }
     let all = counted(change.cases.len() as u64, "case");
-    notes.push(format!("p is Fisher's exact test, corrected for {all} by Holm's method."));
+    notes.push(format!(
+        "p is Fisher's exact test (twice the smaller tail), corrected for {all} by Holm's method."
+    ));
     vec![table.text(width), wrapped(&notes.join(" "), "", width)]
 }
 
