@@ -174,6 +174,7 @@ fn cases_that_changed_are_counted_and_not_compared() {
     drive(&work, 0, &["-q"]).ended(0);
     let ran = trend(&work, &["--max-drop", "0", "-q"]).ended(1);
     assert!(ran.stderr.contains("for a part of the last run only"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("cannot fail"), "{}", ran.stderr);
 }
 
 #[test]
@@ -326,6 +327,28 @@ fn two_cases_with_the_same_replies_are_one_piece_of_evidence() {
     }
     let change = &found(&work, &[])["agents"][0]["changes"][0];
     assert_eq!((&change["episodes_after"], &change["cases_shared"]), (&2.into(), &1.into()), "{change}");
+}
+
+#[test]
+fn what_is_kept_of_a_run_that_cannot_be_added_is_said() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(1));
+    // While the agent is asked, the file becomes something else.
+    let spoil = "open('history.jsonl', 'w').write('id\\n')";
+    work.file(
+        "agent.py",
+        format!("input()\n{spoil}\nprint('{{\"type\": \"answer\", \"text\": \"Clear.\"}}', flush=True)\n"),
+    );
+    let usual = ["drive", "sky.toml", "--agent", "exec:python3 agent.py", "--history", "history.jsonl"];
+    for (more, words) in [
+        (&[][..], "and nothing is kept of an agent without --agent-version or --agent-files"),
+        (&["--agent-version", "1"], "but every reply is kept: run it again with the same store"),
+    ] {
+        work.file("history.jsonl", "");
+        let ran = work.run(&[&usual[..], more].concat());
+        assert!(ran.code != Some(0) && ran.stderr.contains(words), "{}", ran.stderr);
+        assert_eq!(work.read("history.jsonl"), "id\n");
+    }
 }
 
 #[test]

@@ -45,9 +45,14 @@ pub fn run(args: TrendArgs, host: &Host) -> anyhow::Result<Ending> {
         printer.talk(&format!("written  {}", path.display()));
     }
     let Some(most) = args.max_drop else { return Ok(Ending::Done) };
-    found.agents.iter().filter_map(unknown).for_each(|why| printer.warn(&why));
-    let failures: Vec<String> = found.agents.iter().flat_map(|agent| failures(agent, most)).collect();
-    Ok(Ending::of_gates(&failures, printer))
+    let mut failing: Vec<String> = Vec::new();
+    for agent in &found.agents {
+        let failures = failures(agent, most);
+        // Who fails needs no word on what could have failed.
+        unknown(agent).filter(|_| failures.is_empty()).iter().for_each(|why| printer.warn(why));
+        failing.extend(failures);
+    }
+    Ok(Ending::of_gates(&failing, printer))
 }
 
 /// Why the gate could not have failed, whatever had come out.
