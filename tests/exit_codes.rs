@@ -149,6 +149,11 @@ const FAILURES: &[Failure] = &[
         runs: &["trend other.jsonl --max-drop 0.1"],
         accepted: &[],
     },
+    Failure {
+        condition: "the last run is not complete",
+        runs: &["trend partial.jsonl --max-drop 0.1"],
+        accepted: &[],
+    },
     Failure { condition: "no model is better", runs: &["train chance.jsonl -o my.model"], accepted: &[] },
     Failure {
         condition: "nothing in the input can be judged",
@@ -282,6 +287,8 @@ fn workspace() -> Workspace {
     work.file("house.jsonl", train::table(360, train::Gold::HouseRule));
     work.file("worse.jsonl", history(&[("asked", 10), ("asked", 1)]));
     work.file("other.jsonl", history(&[("asked", 10), ("else", 10)]));
+    let partial = history(&[("asked", 10), ("asked", 10)]);
+    work.file("partial.jsonl", partial.replacen("\"run\":\"1\"", "\"incomplete\":true,\"run\":\"1\"", 1));
     work.file("good.jinja", "{{ question }} {{ tool_call }} {{ tool_definitions }} correct or incorrect");
     work.file("bad.jinja", "{{ nope }}");
     review::labelled(&work, 4);

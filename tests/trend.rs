@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::support::child::Deadline;
+use crate::support::server::{Answer, Said, Server};
 use crate::support::workspace::{Ran, Workspace, shown};
 
 const CASES: usize = 12;
@@ -78,7 +80,7 @@ fn each_run_adds_a_line_of_counts_and_names() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     let first = &lines[0];
-    assert_eq!((first["kind"].as_str(), first["format"].as_u64()), (Some("tooljudge history"), Some(1)));
+    assert_eq!((first["kind"].as_str(), first["format"].as_u64()), (Some("tooljudge history"), Some(2)));
     assert_eq!((&first["experiment"], &first["tags"]["branch"]), (&"short prompt".into(), &"main".into()));
     let suite = &first["suites"][0];
     assert_eq!(
@@ -172,6 +174,7 @@ fn cases_that_changed_are_counted_and_not_compared() {
     drive(&work, 0, &["-q"]).ended(0);
     let ran = trend(&work, &["--max-drop", "0", "-q"]).ended(1);
     assert!(ran.stderr.contains("for a part of the last run only"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("cannot fail"), "{}", ran.stderr);
 }
 
 #[test]
@@ -198,7 +201,7 @@ fn what_is_no_history_is_named() {
         ("id,label\n1,correct\n".to_owned(), "history.jsonl:1: it is not JSON"),
         ("{\"id\": 1}\n".to_owned(), "history.jsonl:1: it is not a record of the results of a run"),
         (format!("{first}\n{}\n{second}", &first[..90]), "history.jsonl:2: it is not JSON"),
-        (whole.replace("\"format\":1", "\"format\":2"), "history.jsonl:1: its format is 2"),
+        (whole.replace("\"format\":2", "\"format\":3"), "history.jsonl:1: its format is 3"),
     ] {
         work.file("history.jsonl", &content);
         let ran = trend(&work, &[]).ended(2);
@@ -217,6 +220,8 @@ fn what_is_no_history_is_named() {
         (["--baseline", "2026"], "--baseline: several runs begin with `2026`"),
         (["--baseline", "20261102"], "--baseline: it is the last run itself"),
         (["--agent", "script:agent.json"], "--agent script:agent.json: no run is of that agent"),
+        (["--experiment", "none"], "--experiment none: no run is of that experiment"),
+        (["--tag", "branch=main"], "--tag branch=main: no run has that tag"),
         (["--report", "trend.txt"], "a report ends in .md or .json"),
         (["--report", "history.jsonl"], "history.jsonl"),
         (["-o", "history.jsonl"], "history.jsonl"),
@@ -227,35 +232,207 @@ fn what_is_no_history_is_named() {
     }
 }
 
+/// Drives an agent of a version that passes, fails, or dies before its first word in all twelve cases.
+fn own(work: &Workspace, does: &str, version: &str, more: &[&str]) {
+    let call =
+        r#"print('{"type": "call", "id": "1", "name": "look", "arguments": {}}', flush=True); input()"#;
+    let answer = r#"print('{"type": "answer", "text": "Clear."}', flush=True)"#;
+    let program = match does {
+        "pass" => format!("input()\n{call}\n{answer}\n"),
+        "fail" => format!("input()\n{answer}\n"),
+        _ => "import sys\nsys.exit(3)\n".to_owned(),
+    };
+    work.file("agent.py", program);
+    let agent = ["--agent", "exec:python3 agent.py", "--agent-version", version];
+    let usual = ["drive", "sky.toml", "--history", "history.jsonl", "--allow-failures", "-q"];
+    work.run(&[&usual[..], &agent, more].concat()).ended(0);
+}
+
 #[test]
-fn stored_replies_of_a_version_are_not_fresh() {
-    let work = Workspace::new();
-    work.file("sky.toml", suite(2));
-    work.file("agent.py", "input()\nprint('{\"type\": \"answer\", \"text\": \"Clear.\"}', flush=True)\n");
-    let usual = [
-        "drive",
-        "sky.toml",
-        "--agent",
-        "exec:python3 agent.py",
-        "--agent-version",
-        "1",
-        "--history",
-        "history.jsonl",
-    ];
-    for repeats in ["1", "1", "2"] {
-        work.run(&[&usual[..], &["--allow-failures", "--repeats", repeats, "-q"]].concat()).ended(0);
+fn stored_replies_are_evidence_once_by_who_paid_for_them() {
+    // What is driven one after the other, how the gate ends, and what is compared with what.
+    let anew: &[&str] = &["--fresh"];
+    let twice: &[&str] = &["--repeats", "2"];
+    for (why, runs, code, verdict, episodes) in [
+        (
+            "all die before the first word",
+            vec![("pass", "1", &[][..]), ("die", "1", anew)],
+            1,
+            "worse",
+            (12, 12),
+        ),
+        ("the second repeats die", vec![("pass", "1", &[]), ("die", "1", twice)], 1, "worse", (12, 12)),
+        (
+            "back to a bad version, whose replies are stored",
+            vec![("fail", "1", &[]), ("pass", "2", &[]), ("pass", "1", &[])],
+            1,
+            "worse",
+            (12, 12),
+        ),
+        (
+            "a failed run again, all of it stored",
+            vec![("pass", "1", &[]), ("fail", "2", &[]), ("pass", "2", &[])],
+            1,
+            "worse",
+            (12, 12),
+        ),
+    ] {
+        let work = Workspace::new();
+        work.file("sky.toml", suite(CASES));
+        runs.iter().for_each(|(does, version, more)| own(&work, does, version, more));
+        let change = &found(&work, &[])["agents"][0]["changes"][0];
+        let of = |key: &str| change[key].as_u64().unwrap();
+        assert_eq!(
+            (change["verdict"].as_str(), of("episodes_before"), of("episodes_after")),
+            (Some(verdict), episodes.0, episodes.1),
+            "{why}"
+        );
+        let gate = trend(&work, &["--max-drop", "0", "-q"]).ended(code);
+        assert!(gate.stderr.contains("has dropped by 100.0 points"), "{why}: {}", gate.stderr);
     }
+}
+
+#[test]
+fn a_run_that_only_repeats_stored_replies_says_so() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(CASES));
+    own(&work, "pass", "1", &[]);
+    own(&work, "pass", "1", &[]);
+    let first: Value = serde_json::from_str(work.read("history.jsonl").lines().next().unwrap()).unwrap();
     let text = work.read("history.jsonl");
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let fresh: Vec<&Value> = lines.iter().map(|line| &line["suites"][0]["cases"][1]["fresh"]).collect();
-    assert_eq!((fresh[0], &fresh[1]["scored"], &fresh[2]["scored"]), (&Value::Null, &0.into(), &1.into()));
-    let agent = &found(&work, &[])["agents"][0];
-    assert_eq!(
-        (agent["replayed"].as_array().unwrap().len(), agent["runs"].as_array().unwrap().len()),
-        (1, 2)
+    let second: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    let case = &second["suites"][0]["cases"][3];
+    assert_eq!(case["stored"][first["run"].as_str().unwrap()], serde_json::json!([1]), "{case}");
+    assert_eq!((&case["episodes"], &first["suites"][0]["cases"][3]["stored"]), (&"p".into(), &Value::Null));
+    let ran = trend(&work, &["--max-drop", "0"]).ended(0);
+    assert!(ran.stdout.contains("12 only repeat stored replies of then"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("all replies of the last run are stored ones"), "{}", ran.stderr);
+}
+
+#[test]
+fn two_cases_with_the_same_replies_are_one_piece_of_evidence() {
+    let server = Server::start(|_| Answer::Turn(Said::text("Clear.")));
+    let work = Workspace::new();
+    work.file("sky.toml", suite(3).replace("Sky 2?", "Sky 1?"));
+    let agent = ["--agent", "openai:m", "--base-url", &server.url, "--agent-version", "1"];
+    let usual = ["drive", "sky.toml", "--history", "history.jsonl", "--allow-failures", "-q"];
+    work.run(&[&usual[..], &agent].concat()).ended(0);
+    work.run(&[&usual[..], &agent, &["--fresh"]].concat()).ended(0);
+    for line in work.read("history.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let cases = line["suites"][0]["cases"].as_array().unwrap();
+        let shared: Vec<bool> = cases.iter().map(|case| case.get("shared").is_some()).collect();
+        assert_eq!(shared, [false, false, true], "{line}");
+        assert!(cases.iter().all(|case| case.get("stored").is_none()), "{line}");
+    }
+    let change = &found(&work, &[])["agents"][0]["changes"][0];
+    assert_eq!((&change["episodes_after"], &change["cases_shared"]), (&2.into(), &1.into()), "{change}");
+}
+
+#[test]
+fn what_is_kept_of_a_run_that_cannot_be_added_is_said() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(1));
+    // While the agent is asked, the file becomes something else.
+    let spoil = "open('history.jsonl', 'w').write('id\\n')";
+    work.file(
+        "agent.py",
+        format!("input()\n{spoil}\nprint('{{\"type\": \"answer\", \"text\": \"Clear.\"}}', flush=True)\n"),
     );
-    let change = &agent["changes"][0];
-    assert_eq!((&change["episodes_before"], &change["episodes_after"]), (&2.into(), &2.into()));
+    let usual = ["drive", "sky.toml", "--agent", "exec:python3 agent.py", "--history", "history.jsonl"];
+    for (more, words) in [
+        (&[][..], "and nothing is kept of an agent without --agent-version or --agent-files"),
+        (&["--agent-version", "1"], "but every reply is kept: run it again with the same store"),
+    ] {
+        work.file("history.jsonl", "");
+        let ran = work.run(&[&usual[..], more].concat());
+        assert!(ran.code != Some(0) && ran.stderr.contains(words), "{}", ran.stderr);
+        assert_eq!(work.read("history.jsonl"), "id\n");
+    }
+}
+
+#[test]
+fn no_key_is_in_the_file() {
+    const KEY: &str = "sk-canary-4f9a17c2";
+    let work = Workspace::new();
+    // Names that are alike without the key.
+    let keyed = suite(2).replace("\"c0\"", &format!("\"c {KEY}\"")).replace("\"c1\"", "\"c [secret]\"");
+    work.file("sky.toml", keyed.replace("name = \"sky\"", &format!("name = \"sky {KEY}\"")));
+    work.file("agent.py", "input()\nprint('{\"type\": \"answer\", \"text\": \"Clear.\"}', flush=True)\n");
+    let (version, tag) = (format!("v {KEY}"), format!("{KEY}=of {KEY}"));
+    let args =
+        ["drive", "sky.toml", "--agent", "exec:python3 agent.py", "--agent-version", &version, "--tag", &tag];
+    let more = ["--history", "history.jsonl", "--allow-failures", "-q"];
+    let mut command = work.tooljudge(&[&args[..], &more].concat());
+    Ran::from(command.env("OWN_API_KEY", KEY).finish()).ended(0);
+    let text = work.read("history.jsonl");
+    assert!(
+        !text.contains(KEY)
+            && text.contains("\"case\":\"c [secret]\"")
+            && text.contains("\"c [secret] (2)\""),
+        "{text}"
+    );
+    trend(&work, &[]).ended(0);
+}
+
+#[test]
+fn experiments_and_tags_choose_runs() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(CASES));
+    drive(&work, 0, &["-q", "--tag", "branch=main"]).ended(0);
+    drive(&work, 12, &["-q", "--experiment", "no prompt", "--tag", "branch=main"]).ended(0);
+    drive(&work, 0, &["-q", "--tag", "branch=other"]).ended(0);
+    let runs = |more: &[&str]| found(&work, more)["agents"][0]["runs"].as_array().unwrap().len();
+    for (more, left) in [
+        (&[][..], 3),
+        (&["--experiment", ""], 2),
+        (&["--experiment", "no prompt"], 1),
+        (&["--experiment", "", "--experiment", "no prompt"], 3),
+        (&["--tag", "branch=main"], 2),
+        (&["--tag", "branch=main", "--experiment", ""], 1),
+    ] {
+        assert_eq!(runs(more), left, "{more:?}");
+    }
+    let none = trend(&work, &["--tag", "branch=other", "--experiment", "no prompt"]).ended(2);
+    assert!(none.stderr.contains("no run is left"), "{}", none.stderr);
+    // The id of a run stays in one piece beside an experiment.
+    let text = trend(&work, &[]).ended(0).stdout;
+    assert!(
+        text.contains("no prompt")
+            && found(&work, &[])["agents"][0]["runs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|run| text.contains(run["run"].as_str().unwrap())),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_agent_that_is_driven_no_more_is_named_and_not_judged() {
+    let work = driven(&[0, 12]);
+    work.file("other.jsonl", script(CASES, 0));
+    let other = |more: &[&str]| {
+        let usual =
+            ["drive", "sky.toml", "--agent", "script:other.jsonl", "--history", "history.jsonl", "-q"];
+        work.run(&[&usual, more].concat()).ended(0);
+    };
+    other(&[]);
+    trend(&work, &["--max-drop", "0", "-q"]).ended(1);
+    other(&[]);
+    let ran = trend(&work, &["--max-drop", "0"]).ended(0);
+    assert!(ran.stderr.contains("--max-drop does not judge it"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("is without this agent"), "{}", ran.stdout);
+    trend(&work, &["--max-drop", "0", "--agent", "script:agent.jsonl", "-q"]).ended(1);
+    // A file that a failed run left empty is no reason to show none.
+    work.file("empty.jsonl", "");
+    let ran = work.run(&["trend", "history.jsonl", "empty.jsonl"]).ended(0);
+    assert!(ran.stderr.contains("empty.jsonl holds no run"), "{}", ran.stderr);
+    // Of runs whose times contradict their lines, the lines decide.
+    let work = driven(&[0, 0, 12]);
+    work.file("history.jsonl", work.read("history.jsonl").replace("2026-11-02", "2036-11-02"));
+    let ran = trend(&work, &["--max-drop", "0"]).ended(1);
+    assert!(ran.stderr.contains("stands behind one of a later time"), "{}", ran.stderr);
 }
 
 #[test]

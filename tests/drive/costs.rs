@@ -43,8 +43,14 @@ fn a_ceiling_is_never_passed_and_the_next_run_goes_on_at_the_turn() {
     for ceiling in ["0.02", "0.03", "0.04"] {
         let args = [&DRIVE[..], &["--max-cost", ceiling, "--json", "--history", "history.jsonl"]].concat();
         let ran = work.run(&args).ended(1);
-        assert!(ran.stderr.contains("history.jsonl: the results are not added"), "{}", ran.stderr);
-        assert_eq!(work.read("history.jsonl"), "");
+        assert!(
+            ran.stderr
+                .contains("history.jsonl: the results are added as those of a run that is not complete"),
+            "{}",
+            ran.stderr
+        );
+        let gate = work.run(&["trend", "history.jsonl", "--max-drop", "0"]).ended(1);
+        assert!(gate.stderr.contains("is not complete: a ceiling of costs was reached"), "{}", gate.stderr);
         let paid = spent(&server, before);
         assert!(paid > 0.0 && paid <= ceiling.parse().unwrap(), "{paid} of {ceiling}");
         let told: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -63,7 +69,18 @@ fn a_ceiling_is_never_passed_and_the_next_run_goes_on_at_the_turn() {
         before = server.requests();
     }
     let ran = work.run(&[&DRIVE[..], &["--max-cost", "9", "--history", "history.jsonl"]].concat()).ended(0);
-    assert_eq!(work.read("history.jsonl").lines().count(), 1);
+    let lines: Vec<Value> =
+        work.read("history.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let is_incomplete: Vec<bool> = lines.iter().map(|line| line["incomplete"] == true).collect();
+    assert_eq!(is_incomplete, [true, true, true, false]);
+    // Each episode counts once, whichever of these runs paid for its last reply.
+    let payers = lines[3]["suites"][0]["cases"].as_array().unwrap().iter();
+    let stored = payers.filter(|case| case.get("stored").is_some()).count();
+    assert!((1..CASES as usize).contains(&stored), "{stored} of {CASES}");
+    let gate = work.run(&["trend", "history.jsonl", "--max-drop", "0", "--json"]).ended(0);
+    let told_of: Value = serde_json::from_str(&gate.stdout).unwrap();
+    let changes = told_of["agents"][0]["changes"].as_array().unwrap();
+    assert!(changes.iter().all(|change| change["episodes_after"] == 0), "{changes:#?}");
     assert!(ran.stderr.is_empty() || !ran.stderr.contains("without a score"), "{}", ran.stderr);
     assert_eq!((server.requests(), server.answered_twice()), (CASES * REPLIES, 0));
     assert_eq!(told(&work, "episodes.jsonl"), unbroken);

@@ -20,7 +20,7 @@ pub use plain::{plain, wrapped};
 pub use step_summary::{GateVerdict, StepPart, StepSummary, StepTable, step_summary};
 pub use table::{Column, Table};
 pub use terminal::terminal;
-pub use trend::{pass_rate, trend};
+pub use trend::{p_is, pass_rate, trend};
 
 /// The columns of a text that is not for a terminal.
 pub const USUAL_WIDTH: usize = 100;

@@ -27,11 +27,11 @@ fn of_agent(agent: &AgentTrend, width: usize) -> String {
     if agent.runs.len() > RUNS {
         notes.push(format!("shown    the last {RUNS} of {} runs; --json and -o have all", agent.runs.len()));
     }
-    if !agent.replayed.is_empty() {
-        notes.push(format!(
-            "replayed {} left out: all replies were stored ones of an earlier run of the same version",
-            counted(agent.replayed.len() as u64, "run")
-        ));
+    if agent.runs.last().is_some_and(|run| run.incomplete) {
+        notes.push("partial  the last run is not complete: a ceiling of costs was reached".to_owned());
+    }
+    if let Some(run) = &agent.gone {
+        notes.push(format!("gone     the newest run of its suites, {run}, is without this agent"));
     }
     if !agent.differs.is_empty() {
         notes.push(format!("differs  from run to run: {}", agent.differs.join(", ")));
@@ -43,7 +43,8 @@ fn of_agent(agent: &AgentTrend, width: usize) -> String {
         (!notes.is_empty())
             .then(|| notes.iter().map(|note| wrapped(note, INDENT, width)).collect::<Vec<_>>().join("\n")),
     );
-    parts.extend(agent.changes.iter().map(|change| of_change(change, width)));
+    let before = agent.runs.len().checked_sub(2).map(|at| agent.runs[at].run.as_str());
+    parts.extend(agent.changes.iter().map(|change| of_change(change, before, width)));
     if let Some(change) = agent.changes.last() {
         parts.extend(cases(change, width));
     }
@@ -69,8 +70,15 @@ fn runs(runs: &[RunRecord]) -> Table {
     let shown = &runs[runs.len().saturating_sub(RUNS)..];
     let by_suite = runs.iter().any(|run| run.suites.len() > 1);
     let has_experiments = shown.iter().any(|run| run.experiment.is_some());
-    let mut columns = vec![Column::Name, Column::Name];
-    let mut header = vec!["run", "time (UTC)"];
+    let is_stored = shown.iter().any(|run| run.stored() > 0);
+    let mut columns = vec![Column::Name];
+    let mut header = vec!["run"];
+    // A run's id begins with its time, and has to stay in one piece.
+    let has_time = !has_experiments && !by_suite && !is_stored;
+    if has_time {
+        columns.push(Column::Name);
+        header.push("time (UTC)");
+    }
     if has_experiments {
         columns.push(Column::Name);
         header.push("experiment");
@@ -81,13 +89,18 @@ fn runs(runs: &[RunRecord]) -> Table {
     }
     columns.extend([Column::Figure, Column::Figure, Column::Figure, Column::Words, Column::Figure]);
     header.extend(["passed", "of", "share", "95 % interval", "no score"]);
+    if is_stored {
+        columns.push(Column::Figure);
+        header.push("stored");
+    }
     let mut table = Table::new(columns);
     table.add_row(header);
     for run in shown {
         for suite in &run.suites {
             let rate = pass_rate(suite.cases.iter().map(|case| &case.counts));
             let decided = suite.counts.decided();
-            let mut row = vec![run.run.clone(), run.time.replace('T', " ").trim_end_matches('Z').to_owned()];
+            let mut row = vec![run.run.clone()];
+            row.extend(has_time.then(|| time(run)));
             row.extend(has_experiments.then(|| run.experiment.as_deref().map(plain).unwrap_or_default()));
             row.extend(by_suite.then(|| plain(&suite.suite)));
             row.extend([
@@ -97,16 +110,27 @@ fn runs(runs: &[RunRecord]) -> Table {
                 rate.map_or_else(String::new, |rate| range(rate.low, rate.high)),
                 (suite.counts.errors + suite.counts.ungraded).to_string(),
             ]);
+            let stored: u64 = suite.cases.iter().map(|case| case.evidence.stored_episodes()).sum();
+            row.extend(is_stored.then(|| stored.to_string()));
             table.add_row(row);
         }
     }
     table
 }
 
+/// When a run ended, in UTC.
+fn time(run: &RunRecord) -> String {
+    let at = run.at().map_or_else(|| run.time.clone(), |at| at.to_string());
+    at.replace('T', " ").trim_end_matches('Z').to_owned()
+}
+
 /// One comparison in words.
-fn of_change(change: &Change, width: usize) -> String {
+fn of_change(change: &Change, before: Option<&str>, width: usize) -> String {
     let with = match (change.against, &change.runs[..]) {
         (Against::Earlier, runs) => format!("all {} earlier runs", runs.len()),
+        (Against::Previous, [run, ..]) if before != Some(run.as_str()) => {
+            format!("the newest run that it can be compared with, {run}")
+        }
         (Against::Previous, [run, ..]) => format!("the run before, {run}"),
         (Against::Baseline, [run, ..]) => format!("the baseline, {run}"),
         (_, []) => String::new(),
@@ -116,7 +140,7 @@ fn of_change(change: &Change, width: usize) -> String {
             let by = found.difference;
             let cases = counted(change.cases.len() as u64, "case");
             format!(
-                "against  {with}: {}. {cases}, {} then and {} now; weighted pass rate {} then, {} now; {} points, 95 % interval {} to {}; p = {}",
+                "against  {with}: {}. {cases}, {} then and {} now; weighted pass rate {} then, {} now; {} points, 95 % interval {} to {}; {}",
                 in_words(verdict),
                 counted(change.episodes.0, "episode"),
                 change.episodes.1,
@@ -125,7 +149,7 @@ fn of_change(change: &Change, width: usize) -> String {
                 points(by.value),
                 points(by.low),
                 points(by.high),
-                p_value(change.p_adjusted),
+                p_is(change.p_adjusted),
             )
         }
         _ => format!("against  {with}: nothing can be compared"),
@@ -135,7 +159,8 @@ fn of_change(change: &Change, width: usize) -> String {
         (change.added, ["is new", "are new"]),
         (change.removed, ["is gone", "are gone"]),
         (change.unscored, ["has no score in one of them", "have no score in one of them"]),
-        (change.replayed, ["only repeats replies of then", "only repeat replies of then"]),
+        (change.replayed, ["only repeats stored replies of then", "only repeat stored replies of then"]),
+        (change.shared, ["has the same replies as another case", "have the same replies as another case"]),
     ];
     let left: Vec<String> = left
         .into_iter()
@@ -153,7 +178,7 @@ fn of_change(change: &Change, width: usize) -> String {
     for suite in &change.suites {
         let by = suite.found.difference;
         let line = format!(
-            "suite    {}: {}; weighted pass rate {} then, {} now; {} points, 95 % interval {} to {}; p = {}",
+            "suite    {}: {}; weighted pass rate {} then, {} now; {} points, 95 % interval {} to {}; {}",
             plain(&suite.suite),
             in_words(suite.verdict()),
             percent(suite.found.before),
@@ -161,7 +186,7 @@ fn of_change(change: &Change, width: usize) -> String {
             points(by.value),
             points(by.low),
             points(by.high),
-            p_value(suite.p_adjusted)
+            p_is(suite.p_adjusted)
         );
         lines.push(wrapped(&line, INDENT, width));
     }
@@ -247,7 +272,9 @@ fn cases(change: &Change, width: usize) -> Vec<String> {
         notes.push(format!("{} more cases are in --json and -o.", failing.len() - CASES));
     }
     let all = counted(change.cases.len() as u64, "case");
-    notes.push(format!("p is Fisher's exact test, corrected for {all} by Holm's method."));
+    notes.push(format!(
+        "p is Fisher's exact test (twice the smaller tail), corrected for {all} by Holm's method."
+    ));
     vec![table.text(width), wrapped(&notes.join(" "), "", width)]
 }
 
@@ -256,6 +283,12 @@ fn points(share: f64) -> String {
     if text == "-0.0" || text == "+0.0" { "0.0".to_owned() } else { text }
 }
 
+/// A p-value as a figure.
 fn p_value(p: f64) -> String {
     if p < 1e-4 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+/// A p-value in a sentence.
+pub fn p_is(p: f64) -> String {
+    if p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::input::pair;
 use crate::cli::label::args::share;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
@@ -13,7 +14,7 @@ use crate::write::OutputFormat;
 /// Reads files that `drive --history` adds a line to for each agent and run. Shows the share of episodes that pass, with its 95 %
 /// interval, by run and suite, the newest last. The last run is compared with the run before it and with all earlier runs together, case
 /// by case: an exact test, Holm-corrected, and the interval of the difference. Cases that ask or expect something else now, or that only
-/// one side has, are counted and not compared.
+/// one side has, are counted and not compared. A stored reply is evidence once, however many runs use it.
 #[derive(Debug, Args)]
 pub struct TrendArgs {
     /// Files that `drive --history` wrote; a run that is in several of them counts once
@@ -28,8 +29,16 @@ pub struct TrendArgs {
     #[arg(long = "agent", value_name = "AGENT")]
     pub agents: Vec<String>,
 
+    /// Only runs of this experiment; an empty name is for runs of none. Can be repeated
+    #[arg(long = "experiment", value_name = "NAME")]
+    pub experiments: Vec<String>,
+
+    /// Only runs with this tag. Can be repeated: all of them must hold
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = pair)]
+    pub tags: Vec<(String, String)>,
+
     /// Exit with code 1 if the share that passes has dropped by more than SHARE, for any agent, and the drop is more than chance (p below
-    /// 0.05). 0 is for every such drop
+    /// 0.05), or if the last run is not complete. 0 is for every such drop
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_drop: Option<f64>,
 

@@ -7,6 +7,7 @@ use args::TrendArgs;
 use super::Ending;
 use super::host::Host;
 use crate::drive::history::{AgentTrend, Change};
+use crate::report::p_is;
 use crate::run::settings::{OutputSettings, TrendSettings};
 use crate::run::{self};
 use crate::write::is_stdout;
@@ -24,6 +25,8 @@ pub fn run(args: TrendArgs, host: &Host) -> anyhow::Result<Ending> {
         files: args.files,
         baseline: args.baseline,
         agents: args.agents,
+        experiments: args.experiments,
+        tags: args.tags,
         output,
         reports: args.reports,
     };
@@ -42,39 +45,68 @@ pub fn run(args: TrendArgs, host: &Host) -> anyhow::Result<Ending> {
         printer.talk(&format!("written  {}", path.display()));
     }
     let Some(most) = args.max_drop else { return Ok(Ending::Done) };
-    found.agents.iter().filter_map(unknown).for_each(|why| printer.warn(&why));
-    let failures: Vec<String> = found.agents.iter().flat_map(|agent| failures(agent, most)).collect();
-    Ok(Ending::of_gates(&failures, printer))
+    let mut failing: Vec<String> = Vec::new();
+    for agent in &found.agents {
+        let failures = failures(agent, most);
+        // Who fails needs no word on what could have failed.
+        unknown(agent).filter(|_| failures.is_empty()).iter().for_each(|why| printer.warn(why));
+        failing.extend(failures);
+    }
+    Ok(Ending::of_gates(&failing, printer))
 }
 
 /// Why the gate could not have failed, whatever had come out.
 fn unknown(agent: &AgentTrend) -> Option<String> {
     let name = &agent.agent;
+    if let Some(run) = &agent.gone {
+        return Some(format!(
+            "{name}: --max-drop does not judge it: the newest run of its suites, {run}, is without this agent; --agent judges it all the same"
+        ));
+    }
     if agent.changes.is_empty() {
         return Some(format!(
             "{name}: --max-drop holds of nothing: there is no run to compare the last one with"
         ));
     }
-    (!agent.changes.iter().any(Change::could_drop)).then(|| {
-        format!(
-            "{name}: --max-drop cannot fail: even if nothing had passed in the last run, no drop could be shown, because too few episodes \
-             are compared or passed before; drive --repeats makes more"
-        )
-    })
+    if agent.changes.iter().any(Change::could_drop) {
+        return None;
+    }
+    let was_unscored = agent.changes.iter().all(|change| change.cases.is_empty() && change.unscored > 0);
+    let is_repeated = agent.changes.iter().all(|change| change.cases.is_empty() && change.replayed > 0);
+    Some(format!(
+        "{name}: --max-drop cannot fail: {}",
+        match (was_unscored, is_repeated) {
+            (true, _) => "no earlier run has scores that the last one can be compared with",
+            (false, true) => "all replies of the last run are stored ones of the runs before it",
+            (false, false) => {
+                "even if nothing had passed in the last run, no drop could be shown, because too few episodes are compared or passed \
+                 before; drive --repeats makes more"
+            }
+        }
+    ))
 }
 
 /// Why the gate fails for an agent, a sentence each.
 fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
     let name = &agent.agent;
     let mut failures = Vec::new();
+    if agent.gone.is_some() {
+        return failures;
+    }
+    if let Some(run) = agent.runs.last().filter(|run| run.incomplete) {
+        failures.push(format!(
+            "{name}: the last run, {}, is not complete: a ceiling of costs was reached before everything was asked",
+            run.run
+        ));
+    }
     for change in &agent.changes {
         if let (Some(drop), Some(found)) = (change.drop().filter(|drop| *drop > most + 1e-9), change.found) {
             failures.push(format!(
-                "{name}: the weighted pass rate has dropped by {:.1} points, from {:.1} % to {:.1} % (p = {:.4}), against {}",
+                "{name}: the weighted pass rate has dropped by {:.1} points, from {:.1} % to {:.1} % ({}), against {}",
                 100.0 * drop,
                 100.0 * found.before,
                 100.0 * found.after,
-                change.p_adjusted,
+                p_is(change.p_adjusted),
                 match &change.runs[..] {
                     [run] => format!("the run {run}"),
                     runs => format!("{} earlier runs", runs.len()),
@@ -82,12 +114,7 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
             ));
         }
     }
-    if !agent.changes.is_empty()
-        && agent
-            .changes
-            .iter()
-            .all(|change| change.is_partial() || change.found.is_none() && change.replayed == 0)
-    {
+    if !agent.changes.is_empty() && agent.changes.iter().all(Change::is_partial) {
         failures.push(format!(
             "{name}: --max-drop holds for a part of the last run only, if at all: most episodes are of cases that are new or gone, ask or \
              expect something else now, or have no score"

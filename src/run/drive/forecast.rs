@@ -46,6 +46,7 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
             follows: plan.settings.follows,
             lacking: Ended::NotAsked,
             met: &met,
+            given: RefCell::default(),
         };
         let price = agent.model().and_then(|model| model.price());
         let mut forecast = DriveForecast {

@@ -1,9 +1,10 @@
 //! The results of a run, added to those of earlier runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::{Timestamp, Unit};
+use secrecy::SecretString;
 
 use super::DriveError;
 use super::plan::DrivePlan;
@@ -11,7 +12,7 @@ use super::summary::AgentSummary;
 use crate::drive::history::{self, CaseRecord, Counts, Rules, RunRecord, SuiteRecord};
 use crate::judge::Redactor;
 use crate::run::RunError;
-use crate::run::settings::{AgentKind, DriveSettings};
+use crate::run::settings::{AgentKind, DriveSettings, JudgeKind};
 use crate::write::{append_lines, check_append};
 
 /// Refuses a file that holds something else, before anybody is asked.
@@ -37,35 +38,35 @@ fn kept(path: &Path, content: &[u8]) -> Result<usize, RunError> {
     Ok(found.torn_at.unwrap_or(content.len()))
 }
 
-/// Why a run is not in the history that did not ask all it should.
-pub(super) fn not_added(path: &Path) -> String {
+/// What is said of a run that did not ask all it should.
+fn incomplete(path: &Path) -> String {
     format!(
-        "{}: the results are not added, because the ceiling of costs was reached before everything was asked; the run that goes on and \
-         comes to its end adds them",
+        "{}: the results are added as those of a run that is not complete, because the ceiling of costs was reached before everything was \
+         asked; the gate of `trend` fails until a run that goes on comes to its end",
         path.display()
     )
 }
 
 impl DrivePlan {
-    /// Adds a line for each of `agents` to the file.
-    pub(super) fn add_to(&self, path: &Path, agents: &[AgentSummary]) -> Result<(), RunError> {
+    /// Adds a line for each of `agents` to the file, and says so if the run did not ask all it should.
+    pub(super) fn add_to(
+        &self,
+        path: &Path,
+        agents: &[AgentSummary],
+        is_whole: bool,
+    ) -> Result<(), RunError> {
         // The fraction of a second says nothing.
         let now = Timestamp::now();
         let time = now.round(Unit::Second).unwrap_or(now).to_string();
-        let mut names = BTreeSet::new();
+        let mut names = Names::default();
+        let redactor = Redactor::of(&secrets(&self.settings));
         let lines: String = agents
             .iter()
             .enumerate()
             .map(|(at, agent)| {
-                let mut record = self.result(&time, at, agent);
-                // Names that differ only in a key are alike once it is masked.
-                let name = record.agent.clone();
-                for number in 2.. {
-                    if names.insert(record.agent.clone()) {
-                        break;
-                    }
-                    record.agent = format!("{name} ({number})");
-                }
+                let mut record = masked(self.result(&time, at, agent), &redactor);
+                record.incomplete = !is_whole;
+                record.agent = names.distinct(record.agent);
                 history::write(&record)
             })
             .collect();
@@ -84,12 +85,20 @@ impl DrivePlan {
                 RunError::Drive(DriveError::History { why, .. }) => why,
                 other => other.to_string(),
             };
-            let why = format!(
-                "{error}; the results are not added, but every reply is kept: run it again with the same store once the file can be \
-                 written, and what was asked is not asked again"
-            );
-            DriveError::History { path: path.to_owned(), why }.into()
-        })
+            let kept = match self.settings.is_kept() {
+                true => {
+                    "but every reply is kept: run it again with the same store once the file can be written, and what was asked is not \
+                     asked again"
+                }
+                false => "and nothing is kept of an agent without --agent-version or --agent-files: run it again once the file can be written",
+            };
+            let why = format!("{error}; the results are not added, {kept}");
+            RunError::from(DriveError::History { path: path.to_owned(), why })
+        })?;
+        if !is_whole {
+            self.control.observer.warning(&incomplete(path));
+        }
+        Ok(())
     }
 
     fn result(&self, time: &str, at: usize, agent: &AgentSummary) -> RunRecord {
@@ -101,16 +110,13 @@ impl DrivePlan {
         for (suite, size) in &self.suites {
             let case = |case: &crate::drive::Case| {
                 let key = (suite.clone(), case.id.clone());
-                let counts = agent.counts.get(&key).copied().unwrap_or_default();
-                // Without a version, no other run that was recorded shares replies with this one.
-                let fresh = agent.fresh.get(&key).copied().unwrap_or_default();
-                let is_told = self.version.given().is_some() && fresh.scored < counts.decided().scored;
+                let (counts, evidence) = agent.evidence.get(&key).cloned().unwrap_or_default();
                 CaseRecord {
                     case: case.id.clone(),
                     asked: history::asked(case, rules),
                     setup: history::setup(case),
                     counts,
-                    fresh: is_told.then_some(fresh),
+                    evidence,
                 }
             };
             let cases: Vec<CaseRecord> = stages.by_ref().take(*size).map(|stage| case(&stage.case)).collect();
@@ -125,7 +131,7 @@ impl DrivePlan {
             time: time.to_owned(),
             run: self.run.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            agent: self.public_name(at, &agent.agent),
+            agent: agent.agent.clone(),
             agent_version: self.version.given().map(str::to_owned),
             model: model.map(|model| model.identity().model.clone()),
             experiment: self.settings.experiment.clone(),
@@ -133,32 +139,78 @@ impl DrivePlan {
             scorer,
             graded_by: graders.map(|names| names.collect::<Vec<_>>().join(", ")),
             repeats: self.repeats(),
-            replayed: agent.steps > 0 && agent.cached >= agent.steps,
+            incomplete: false,
             suites,
         }
     }
 
     /// What the user says of the run, without keys of its agents.
     pub(super) fn mask(settings: &mut DriveSettings) {
-        let secrets = settings.agents.iter().flat_map(|agent| match &agent.kind {
-            AgentKind::Own(own) => own.secrets.clone(),
-            AgentKind::Model(model) => model.endpoint.api_key.iter().cloned().collect(),
-            AgentKind::Script(_) => Vec::new(),
-        });
-        let redactor = Redactor::of(&secrets.collect::<Vec<_>>());
-        for text in settings.experiment.iter_mut().chain(settings.tags.values_mut()) {
-            *text = String::from_utf8_lossy(&redactor.mask_line(text.as_bytes().to_vec())).into_owned();
-        }
+        let redactor = Redactor::of(&secrets(settings));
+        settings.experiment.iter_mut().for_each(|text| mask(text, &redactor));
+        settings.tags = masked_tags(std::mem::take(&mut settings.tags), &redactor);
     }
+}
 
-    /// An agent's name without keys that stand in its command.
-    fn public_name(&self, at: usize, name: &str) -> String {
-        match self.settings.agents.get(at).map(|agent| &agent.kind) {
-            Some(AgentKind::Own(own)) => {
-                let masked = Redactor::of(&own.secrets).mask_line(name.as_bytes().to_vec());
-                String::from_utf8_lossy(&masked).into_owned()
+/// The keys of agents and judges.
+fn secrets(settings: &DriveSettings) -> Vec<SecretString> {
+    let of_agents = settings.agents.iter().flat_map(|agent| match &agent.kind {
+        AgentKind::Own(own) => own.secrets.clone(),
+        AgentKind::Model(model) => model.endpoint.api_key.iter().cloned().collect(),
+        AgentKind::Script(_) => Vec::new(),
+    });
+    let judges = settings.grade.iter().flat_map(|panel| &panel.judges);
+    of_agents
+        .chain(judges.filter_map(|judge| match &judge.kind {
+            JudgeKind::Model(model) => model.endpoint.api_key.clone(),
+            _ => None,
+        }))
+        .collect()
+}
+
+/// Names of which no two are alike, though they may differ only in a key.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn distinct(&mut self, name: String) -> String {
+        let mut found = name.clone();
+        for number in 2.. {
+            if self.0.insert(found.clone()) {
+                break;
             }
-            _ => name.to_owned(),
+            found = format!("{name} ({number})");
+        }
+        found
+    }
+}
+
+fn mask(text: &mut String, redactor: &Redactor) {
+    *text = String::from_utf8_lossy(&redactor.mask_line(std::mem::take(text).into_bytes())).into_owned();
+}
+
+fn masked_tags(tags: BTreeMap<String, String>, redactor: &Redactor) -> BTreeMap<String, String> {
+    let tags = tags.into_iter().map(|(mut name, mut value)| {
+        mask(&mut name, redactor);
+        mask(&mut value, redactor);
+        (name, value)
+    });
+    tags.collect()
+}
+
+/// A record whose names, versions and ids hold no key: the file is one to share.
+fn masked(mut record: RunRecord, redactor: &Redactor) -> RunRecord {
+    let texts = [Some(&mut record.agent), record.agent_version.as_mut(), record.model.as_mut()];
+    texts.into_iter().flatten().for_each(|text| mask(text, redactor));
+    let mut suites = Names::default();
+    for suite in &mut record.suites {
+        mask(&mut suite.suite, redactor);
+        suite.suite = suites.distinct(std::mem::take(&mut suite.suite));
+        let mut cases = Names::default();
+        for case in &mut suite.cases {
+            mask(&mut case.case, redactor);
+            case.case = cases.distinct(std::mem::take(&mut case.case));
         }
     }
+    record
 }

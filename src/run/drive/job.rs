@@ -11,7 +11,6 @@ use super::agent::Agent;
 use super::baseline;
 use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
-use super::history::not_added;
 use super::own::{OwnPass, drive_own};
 use super::pass::{DrivePass, drive as drive_all};
 use super::passes::{self, EpisodeResult, Passes};
@@ -262,11 +261,8 @@ impl DrivePlan {
             |member: &MemberSummary| !member.summary.statuses.contains_key(&Status::SkippedBudget);
         let is_whole = outcomes.iter().all(|outcome| *outcome == AskOutcome::All)
             && grade.as_ref().is_none_or(is_graded);
-        let history = plan.settings.history.as_ref();
-        match history {
-            Some(file) if is_whole => plan.add_to(file, &agents)?,
-            Some(file) => plan.control.observer.warning(&not_added(file)),
-            None => {}
+        if let Some(file) = &plan.settings.history {
+            plan.add_to(file, &agents, is_whole)?;
         }
         let summary = DriveSummary {
             scorer: plan.scorer_name(),
@@ -277,7 +273,7 @@ impl DrivePlan {
             baseline: compared,
             output: episodes.and(plan.output.as_ref()).map(|output| output.path.clone()),
             turns: turns.and(plan.turns.as_ref()).map(|output| output.path.clone()),
-            history: history.filter(|_| is_whole).cloned(),
+            history: plan.settings.history.clone(),
             experiment: plan.settings.experiment.clone(),
             tags: plan.settings.tags.clone(),
             elapsed: began.elapsed(),
@@ -321,6 +317,7 @@ impl DrivePlan {
                 fresh: self.settings.store.fresh,
                 follows: self.settings.follows,
                 met: &met,
+                given: RefCell::default(),
                 lacking: match outcome {
                     AskOutcome::All => Ended::NotAsked,
                     AskOutcome::UpToCeiling => Ended::SkippedBudget,

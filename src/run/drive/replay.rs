@@ -26,6 +26,8 @@ pub(super) struct Replay<'a> {
     pub lacking: Ended,
     /// The replies that were met: another episode bears what they cost.
     pub met: &'a RefCell<HashSet<Fingerprint>>,
+    /// Those of them that this agent gave.
+    pub given: RefCell<HashSet<Fingerprint>>,
 }
 
 /// An episode at its end, and what its replies took.
@@ -34,6 +36,10 @@ pub(super) struct Played {
     pub spent: Spent,
     /// The end of what an agent of the user's own wrote on standard error.
     pub log: Option<String>,
+    /// The run that paid for its last reply, if it was another one. What is repeated up to there was paid before.
+    pub payer: Option<String>,
+    /// Whether an episode before it has the same replies.
+    pub is_shared: bool,
 }
 
 /// The tokens of a reply that another episode bears.
@@ -60,6 +66,7 @@ impl Replay<'_> {
     pub(super) fn play(&self, case: usize, stage: &Arc<Stage>, repeat: u32) -> Result<Played, RunError> {
         let mut episode = Episode::new(stage, self.follows);
         let (mut spent, mut log) = (Spent::default(), None);
+        let (mut payer, mut is_shared) = (None, false);
         match &self.agent.kind {
             AgentReady::Script(script) => {
                 while episode.asks().is_some() {
@@ -74,8 +81,9 @@ impl Replay<'_> {
                 Some(driven) => {
                     episode = driven.play(stage);
                     spent.latency_ms = driven.latency_ms;
-                    spent.cached = if driven.cached { driven.said.len() as u64 } else { 0 };
+                    spent.cached = if driven.payer.is_some() { driven.said.len() as u64 } else { 0 };
                     log.clone_from(&driven.log);
+                    payer = driven.payer.clone().filter(|run| run != self.run);
                 }
             },
             AgentReady::Model(model) => {
@@ -91,18 +99,24 @@ impl Replay<'_> {
                             let first = self.met.borrow_mut().insert(fingerprint);
                             spent.add(reply.paid(), reply.latency_ms, (first, run == self.run));
                             episode.hear(heard(model, &reply)?);
+                            payer = Some(run).filter(|run| run != self.run);
+                            is_shared = !self.given.borrow_mut().insert(fingerprint);
                         }
-                        _ => match reader.failure_of(fingerprint, self.run)? {
-                            Some(Failure { code, message, .. }) => {
-                                episode.end(Ended::Errored, Some(format!("{code}: {message}")));
+                        _ => {
+                            // It ends in this run, and nowhere else.
+                            (payer, is_shared) = (None, false);
+                            match reader.failure_of(fingerprint, self.run)? {
+                                Some(Failure { code, message, .. }) => {
+                                    episode.end(Ended::Errored, Some(format!("{code}: {message}")));
+                                }
+                                None => episode.end(self.lacking, None),
                             }
-                            None => episode.end(self.lacking, None),
-                        },
+                        }
                     }
                 }
             }
         }
-        Ok(Played { episode, spent, log })
+        Ok(Played { episode, spent, log, payer, is_shared })
     }
 }
 

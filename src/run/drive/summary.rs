@@ -10,7 +10,7 @@ use super::BaselineComparison;
 use super::replay::Played;
 use super::tables::latency_ms;
 use crate::domain::Paid;
-use crate::drive::history::{Counts, Fresh};
+use crate::drive::history::{Counts, Evidence, Outcome};
 use crate::drive::record::expected_calls;
 use crate::drive::{Case, Ended};
 use crate::run::junit::CaseOutcome;
@@ -86,10 +86,8 @@ pub struct AgentSummary {
     pub(super) listed: Vec<(String, CaseOutcome)>,
     /// The scored episodes of each case, and all of them.
     pub(super) trials: BTreeMap<(String, String), (Trials, u64)>,
-    /// How the episodes of each case came out.
-    pub(super) counts: BTreeMap<(String, String), Counts>,
-    /// Those of them with a score of which this run asked at least one reply.
-    pub(super) fresh: BTreeMap<(String, String), Fresh>,
+    /// How the episodes of each case came out, and one by one with who paid for them.
+    pub(super) evidence: BTreeMap<(String, String), (Counts, Evidence)>,
 }
 
 /// One episode in a line.
@@ -147,8 +145,7 @@ impl AgentSummary {
             own_usd: 0.0,
             cached: 0,
             trials: BTreeMap::new(),
-            counts: BTreeMap::new(),
-            fresh: BTreeMap::new(),
+            evidence: BTreeMap::new(),
         }
     }
 
@@ -200,21 +197,16 @@ impl AgentSummary {
             trials.scored += 1;
             trials.passed += u64::from(passed);
         }
-        let counts = self.counts.entry((suite.to_owned(), case.id.clone())).or_default();
-        counts.trials += 1;
-        *match (ended.is_scored(), scored.is_ok(), passed) {
-            (false, ..) => &mut counts.errors,
-            (true, true, Some(true)) => &mut counts.passed,
-            (true, true, None) => &mut counts.ungraded,
+        let outcome = match (ended.is_scored(), scored.is_ok(), passed) {
+            (false, ..) => Outcome::Error,
+            (true, true, Some(true)) => Outcome::Passed,
+            (true, true, None) => Outcome::Ungraded,
             // As in the tally, what the scorer cannot read has failed.
-            (true, ..) => &mut counts.failed,
-        } += 1;
-        let decided = ended.is_scored() && (scored.is_err() || passed.is_some());
-        if decided && spent.cached < episode.turns().len() as u64 {
-            let fresh = self.fresh.entry((suite.to_owned(), case.id.clone())).or_default();
-            fresh.scored += 1;
-            fresh.passed += u64::from(passed == Some(true) && scored.is_ok());
-        }
+            (true, ..) => Outcome::Failed,
+        };
+        let (counts, evidence) = self.evidence.entry((suite.to_owned(), case.id.clone())).or_default();
+        counts.add_one(outcome);
+        evidence.push(outcome, played.payer.as_deref(), played.is_shared);
         if let Some(category) = &case.category {
             self.categorize(category, ended, passed, scored.is_err());
         }

@@ -90,7 +90,7 @@ impl EpisodeTable {
         case: Option<&Object>,
         scored: &Result<Scored, ScoreError>,
     ) -> Record {
-        let Played { episode, spent, log } = played;
+        let Played { episode, spent, log, .. } = played;
         let of = &episode.stage().case;
         let ended = episode.ended().unwrap_or(Ended::NotAsked);
         let about: [Json; 16] = [

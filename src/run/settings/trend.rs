@@ -13,6 +13,10 @@ pub struct TrendSettings {
     pub baseline: Option<String>,
     /// Only these agents. Default: all.
     pub agents: Vec<String>,
+    /// Only runs of these experiments, where an empty name stands for runs of none. Default: all.
+    pub experiments: Vec<String>,
+    /// Only runs with all of these tags: name and value. Default: all.
+    pub tags: Vec<(String, String)>,
     /// A table with a row for each suite and case of each run. Default: none is written.
     pub output: OutputSettings,
     /// Files for reports, whose endings say what they are: .md or .json. Default: none.
@@ -26,6 +30,8 @@ impl TrendSettings {
             files: files.into_iter().map(Into::into).collect(),
             baseline: None,
             agents: Vec::new(),
+            experiments: Vec::new(),
+            tags: Vec::new(),
             output: OutputSettings::default(),
             reports: Vec::new(),
         }

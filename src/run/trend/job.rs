@@ -61,16 +61,15 @@ pub fn trend(settings: TrendSettings, observer: &dyn Observer) -> Result<TrendSu
     let output = output(&settings, &files)?;
     let mut records = Vec::new();
     for path in &files {
-        records.extend(read(path, observer)?);
+        records.push(read(path, observer)?);
     }
-    let chosen = |record: &RunRecord| settings.agents.is_empty() || settings.agents.contains(&record.agent);
-    if let Some(name) =
-        settings.agents.iter().find(|name| !records.iter().any(|record| record.agent == **name))
-    {
-        let near = did_you_mean(name, records.iter().map(|record| record.agent.as_str()));
-        return Err(TrendError::NoAgent { name: name.clone(), near }.into());
+    if let Some(first) = files.first().filter(|_| records.iter().all(Vec::is_empty)) {
+        return Err(TrendError::Empty((*first).to_owned()).into());
     }
-    records.retain(chosen);
+    for (path, _) in files.iter().zip(&records).filter(|(_, records)| records.is_empty()) {
+        observer.warning(&format!("{} holds no run", path.display()));
+    }
+    choose(&mut records, &settings)?;
     let agents = trends(records, settings.baseline.as_deref()).map_err(|why| match why {
         NoTrend::NoBaseline(..) | NoTrend::Ambiguous { .. } => TrendError::Baseline(why.to_string()),
         NoTrend::Contradiction { .. } => why.into(),
@@ -127,10 +126,50 @@ fn read(path: &Path, observer: &dyn Observer) -> Result<Vec<RunRecord>, RunError
             path.display()
         ));
     }
-    if found.records.is_empty() {
-        return Err(TrendError::Empty(path.to_owned()).into());
+    if let Some(run) = history::out_of_order(&found.records) {
+        observer.warning(&format!(
+            "{}: the run {} of {} stands behind one of a later time: a clock was wrong, or lines were moved; runs are taken in the order \
+             of their lines",
+            path.display(),
+            run.run,
+            run.time
+        ));
     }
     Ok(found.records)
+}
+
+/// Leaves the runs that are wanted.
+fn choose(files: &mut [Vec<RunRecord>], settings: &TrendSettings) -> Result<(), TrendError> {
+    let all = || files.iter().flatten();
+    if let Some(name) = settings.agents.iter().find(|name| !all().any(|record| record.agent == **name)) {
+        let near = did_you_mean(name, all().map(|record| record.agent.as_str()));
+        return Err(TrendError::NoAgent { name: name.clone(), near });
+    }
+    let experiment = |record: &RunRecord| record.experiment.clone().unwrap_or_default();
+    if let Some(name) =
+        settings.experiments.iter().find(|name| !all().any(|record| experiment(record) == **name))
+    {
+        let near = did_you_mean(name, all().filter_map(|record| record.experiment.as_deref()));
+        return Err(TrendError::NoExperiment { name: name.clone(), near });
+    }
+    let has = |record: &RunRecord, (name, value): &(String, String)| record.tags.get(name) == Some(value);
+    if let Some(tag) = settings.tags.iter().find(|tag| !all().any(|record| has(record, tag))) {
+        let (name, value) = tag.clone();
+        let values = all().filter_map(|record| record.tags.get(&name)).map(String::as_str);
+        let near = did_you_mean(&value, values);
+        return Err(TrendError::NoTag { name, value, near });
+    }
+    for records in files.iter_mut() {
+        records.retain(|record| {
+            (settings.agents.is_empty() || settings.agents.contains(&record.agent))
+                && (settings.experiments.is_empty() || settings.experiments.contains(&experiment(record)))
+                && settings.tags.iter().all(|tag| has(record, tag))
+        });
+    }
+    match files.iter().all(Vec::is_empty) {
+        true => Err(TrendError::NoneLeft),
+        false => Ok(()),
+    }
 }
 
 /// A baseline that says nothing of any agent is a mistake; of one of several, it is said.

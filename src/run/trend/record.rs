@@ -13,6 +13,8 @@ pub(super) fn record(agents: &[AgentTrend], settings: &TrendSettings) -> Value {
         "kind": "tooljudge trend",
         "files": settings.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         "baseline": settings.baseline,
+        "experiments": settings.experiments,
+        "tags": settings.tags.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>(),
         "agents": agents.iter().map(of_agent).collect::<Vec<_>>(),
     })
 }
@@ -21,7 +23,7 @@ fn of_agent(agent: &AgentTrend) -> Value {
     json!({
         "agent": agent.agent,
         "runs": agent.runs.iter().map(run).collect::<Vec<_>>(),
-        "replayed": agent.replayed,
+        "gone": agent.gone,
         "differs": agent.differs,
         "changes": agent.changes.iter().map(change).collect::<Vec<_>>(),
     })
@@ -38,7 +40,14 @@ fn run(run: &RunRecord) -> Value {
                 .map(|case| {
                     let trials = case.counts.decided();
                     let rate = of_trials(trials);
-                    json!({ "case": case.case, "asked": case.asked, "counts": counts(&case.counts), "pass_rate": rate })
+                    json!({
+                        "case": case.case,
+                        "asked": case.asked,
+                        "setup": case.setup,
+                        "counts": counts(&case.counts),
+                        "stored": case.evidence.stored_episodes(),
+                        "pass_rate": rate,
+                    })
                 })
                 .collect();
             let rate = report::pass_rate(suite.cases.iter().map(|case| &case.counts));
@@ -62,6 +71,8 @@ fn run(run: &RunRecord) -> Value {
         "scorer": run.scorer,
         "graded_by": run.graded_by,
         "repeats": run.repeats,
+        "incomplete": run.incomplete,
+        "stored": run.stored(),
         "counts": counts(&run.counts()),
         "pass_rate": report::pass_rate(run.cases().map(|(_, case)| &case.counts)),
         "suites": suites,
@@ -95,11 +106,14 @@ fn change(change: &Change) -> Value {
         "difference": change.found.map(|found| found.difference),
         "p": change.found.map(|found| found.test.p),
         "p_adjusted": change.found.map(|_| change.p_adjusted),
+        "exact": change.found.map(|found| found.test.exact),
         "cases_changed": change.changed,
         "cases_added": change.added,
         "cases_removed": change.removed,
         "cases_unscored": change.unscored,
         "cases_replayed": change.replayed,
+        "cases_shared": change.shared,
+        "episodes_repeated": change.repeated,
         "cases_with_other_setup": change.other_setup,
         "episodes_left_out": change.left_out,
         "suites": change.suites.iter().map(of_suite).collect::<Vec<_>>(),

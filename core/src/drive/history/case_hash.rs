@@ -27,6 +27,11 @@ pub fn asked(case: &Case, rules: Rules<'_>) -> String {
             ("evaluation", Json::from(*output_evaluation)),
         ]),
     };
+    // What a case says of its own holds, and `drive` gives each the threshold.
+    let mut settings = rules.settings.clone();
+    if matches!(&case.expected, Expected::Test(test) if test.contains_key("threshold")) {
+        settings.remove("threshold");
+    }
     let reference = case.reference.as_deref().filter(|_| rules.graded);
     let bounds = [case.bounds.max_steps, case.bounds.max_tool_calls, u32::from(case.bounds.validate)];
     hash(&object([
@@ -37,7 +42,7 @@ pub fn asked(case: &Case, rules: Rules<'_>) -> String {
         ("expected", expected),
         ("reference", reference.map_or(Json::Null, Json::from)),
         ("scorer", Json::from(rules.scorer)),
-        ("settings", Json::Object(rules.settings.clone())),
+        ("settings", Json::Object(settings)),
     ]))
 }
 
@@ -62,9 +67,22 @@ pub fn together(cases: &[CaseRecord]) -> String {
     ))
 }
 
-/// 64 bits of BLAKE3.
+/// 64 bits of BLAKE3, whatever the order of keys.
 fn hash(value: &Json) -> String {
-    blake3::hash(value.to_string().as_bytes()).to_hex()[..16].to_owned()
+    blake3::hash(sorted(value).to_string().as_bytes()).to_hex()[..16].to_owned()
+}
+
+fn sorted(value: &Json) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.iter().map(sorted).collect()),
+        Json::Object(members) => {
+            let mut members: Vec<(String, Json)> =
+                members.iter().map(|(key, value)| (key.to_owned(), sorted(value))).collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Json::Object(members.into_iter().collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
@@ -152,7 +170,7 @@ mod tests {
         let other = Rules { scorer: "tool_call", ..rules };
         assert_eq!(
             (asked(&usual, other).as_str(), setup(&usual).as_str()),
-            ("5ec3c82e75f1b9f0", "471d289f92bae5a8")
+            ("d29fca2640d530e5", "77084c11f3a7cbf8")
         );
         let same =
             |other: &Case| (asked(other, rules) == asked(&usual, rules), setup(other) == setup(&usual));
@@ -168,6 +186,19 @@ mod tests {
         ] {
             assert_eq!(same(&case(more)), expected, "{more}");
         }
+        // A threshold that the case has anyway is no other question.
+        let mut own = case("");
+        if let Expected::Test(test) = &mut own.expected {
+            test.insert("threshold", Json::from("1"));
+        }
+        let given: Object = [("threshold".to_owned(), Json::from("1"))].into_iter().collect();
+        let told = Rules { settings: &given, ..rules };
+        assert_eq!(asked(&own, told), asked(&own, rules));
+        assert_ne!(asked(&usual, told), asked(&usual, rules));
+        // The order of keys says nothing, that of items does.
+        let of = |text: &str| hash(&Json::parse(text).unwrap());
+        assert_eq!(of(r#"[{"a": 1, "b": {"c": 2, "d": 3}}]"#), of(r#"[{"b": {"d": 3, "c": 2}, "a": 1}]"#));
+        assert_ne!(of("[1, 2]"), of("[2, 1]"));
         let graded = Rules { graded: true, ..rules };
         let with = case("reference = \"Blue\"");
         assert_ne!(asked(&with, graded), asked(&with, rules));

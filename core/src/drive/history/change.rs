@@ -1,9 +1,10 @@
 //! Two runs of an agent, or one against several before it: what changed, and whether that is more than chance.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::evidence::Known;
 use super::record::{CaseRecord, RunRecord};
 use crate::stats::{Stratified, Trials, holm, stratified};
 
@@ -14,7 +15,7 @@ pub const LEVEL: f64 = 0.05;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Against {
-    /// The run before it.
+    /// The run before it, or else the newest one of which a case can be compared.
     Previous,
     /// All runs before it, their episodes taken together.
     Earlier,
@@ -59,10 +60,14 @@ pub struct Change {
     pub unscored: usize,
     /// Of the cases that are compared, those with other instructions or tools than before.
     pub other_setup: usize,
-    /// Cases whose episodes of the last run all repeat stored replies of runs with which it is compared.
+    /// Cases of which both sides have the very same episodes: their replies are stored ones.
     pub replayed: usize,
-    /// Episodes that could not be compared: those of the last run without a score, or of a case that is not compared, and those
-    /// earlier ones of cases that are gone.
+    /// Cases whose replies are those of another case, in one of them at least.
+    pub shared: usize,
+    /// Episodes of the last run that are not compared because they stand on the other side, or are those of another case on both.
+    pub repeated: u64,
+    /// Episodes that could not be compared: those of the last run without a score, or of a case that is new or asks something else,
+    /// and those earlier ones of cases that are gone.
     pub left_out: u64,
     /// What came of it; absent where no case is compared.
     pub found: Option<Stratified>,
@@ -144,20 +149,13 @@ impl SuiteChange {
     }
 }
 
-/// The episodes of a case in earlier runs, oldest first. Of each version of the agent, those of its first run count, whoever paid for
-/// them, and after it only fresh ones: all others may repeat the replies of that run.
-fn pooled(earlier: &[(&RunRecord, &CaseRecord)]) -> Trials {
-    let mut versions = BTreeSet::new();
-    earlier.iter().fold(Trials::default(), |sum, (run, case)| {
-        let is_first = versions.insert(&run.agent_version);
-        let more = if is_first { case.counts.decided() } else { run.fresh(case) };
-        Trials { scored: sum.scored + more.scored, passed: sum.passed + more.passed }
-    })
-}
-
 impl Change {
-    /// The last run, `now`, against `before`, which are not empty.
-    pub(super) fn of(now: &RunRecord, before: &[&RunRecord], against: Against) -> Change {
+    /// The last run, `now`, against `before`, which are not empty. A case is gone that `last` of them has and `now` has not.
+    pub(super) fn of(
+        now: &RunRecord,
+        (before, last): (&[&RunRecord], &RunRecord),
+        against: Against,
+    ) -> Change {
         let mut then: BTreeMap<(&str, &str), Vec<(&RunRecord, &CaseRecord)>> = BTreeMap::new();
         for run in before {
             for (suite, case) in run.cases() {
@@ -176,6 +174,8 @@ impl Change {
             unscored: 0,
             other_setup: 0,
             replayed: 0,
+            shared: 0,
+            repeated: 0,
             left_out: 0,
             found: None,
             p_adjusted: 1.0,
@@ -190,22 +190,36 @@ impl Change {
                 .filter(|(_, earlier)| earlier.asked == case.asked)
                 .copied()
                 .collect();
-            let before = pooled(&same);
-            // Replies of the same version are not compared with themselves.
-            let is_known = same.iter().any(|(run, _)| run.agent_version == now.agent_version);
-            let after = if is_known { now.fresh(case) } else { decided };
+            let (mut known, mut today) = (Known::default(), Known::default());
+            same.iter().for_each(|(run, case)| known.add(&run.run, &case.evidence, &case.counts));
+            today.add(&now.run, &case.evidence, &case.counts);
+            let of_cases = [&known, &today].map(|known| known.trials().scored > 0);
+            let (before, after) = known.apart(&today);
             match () {
                 () if earlier.is_none() => change.added += 1,
                 () if same.is_empty() => change.changed += 1,
-                () if before.scored == 0 || decided.scored == 0 => change.unscored += 1,
-                () if after.scored == 0 => {
-                    change.replayed += 1;
+                () if decided.scored == 0 => change.unscored += 1,
+                // What was never scored before is no fault of this run.
+                () if !of_cases[0] && known.shared == 0 => {
+                    change.unscored += 1;
                     change.left_out += case.counts.trials - decided.scored;
                     continue;
                 }
-                () => {
-                    change.other_setup += usize::from(same.iter().any(|(_, same)| same.setup != case.setup));
+                () if of_cases == [false, false] => {
+                    change.shared += 1;
+                    change.repeated += decided.scored;
                     change.left_out += case.counts.trials - decided.scored;
+                    continue;
+                }
+                () if of_cases.contains(&false) => change.shared += 1,
+                () => {
+                    change.left_out += case.counts.trials - decided.scored;
+                    change.repeated += decided.scored - after.scored;
+                    if after.scored == 0 {
+                        change.replayed += 1;
+                        continue;
+                    }
+                    change.other_setup += usize::from(same.iter().any(|(_, same)| same.setup != case.setup));
                     change.episodes.0 += before.scored;
                     change.episodes.1 += after.scored;
                     let p = stratified(&[(before, after)]).map_or(1.0, |found| found.test.p);
@@ -216,11 +230,12 @@ impl Change {
             }
             change.left_out += case.counts.trials;
         }
-        change.removed = then.len();
-        let last = |records: &Vec<(&RunRecord, &CaseRecord)>| {
-            records.last().map_or(0, |(_, case)| case.counts.trials)
-        };
-        change.left_out += then.values().map(last).sum::<u64>();
+        for (suite, case) in last.cases() {
+            if then.contains_key(&(suite, case.case.as_str())) {
+                change.removed += 1;
+                change.left_out += case.counts.trials;
+            }
+        }
         change.test();
         change
     }
@@ -256,11 +271,17 @@ impl Change {
         self.suites = suites;
     }
 
-    /// Corrects the p-values of all comparisons of one agent for each other.
+    /// Corrects the p-values of all comparisons of one agent for each other. One that could have shown nothing, whatever had come out
+    /// of the last run, is no chance to be wrong, and does not count (R. E. Tarone, Biometrics 46, 1990).
     pub(super) fn correct(changes: &mut [Change]) {
-        let adjusted = holm(&changes.iter().map(|change| change.p_adjusted).collect::<Vec<_>>());
-        let reaches = Reach::of(&changes.iter().map(|change| change.found).collect::<Vec<_>>());
-        for (change, (p, reach)) in changes.iter_mut().zip(adjusted.into_iter().zip(reaches)) {
+        let is_chance = |found: Option<Stratified>| {
+            found.filter(|found| found.test.p_of_none.min(found.test.p_of_all) < LEVEL)
+        };
+        let mut family: Vec<&mut Change> =
+            changes.iter_mut().filter(|change| is_chance(change.found).is_some()).collect();
+        let adjusted = holm(&family.iter().map(|change| change.p_adjusted).collect::<Vec<_>>());
+        let reaches = Reach::of(&family.iter().map(|change| change.found).collect::<Vec<_>>());
+        for (change, (p, reach)) in family.iter_mut().zip(adjusted.into_iter().zip(reaches)) {
             (change.p_adjusted, change.reach) = (p, reach);
         }
     }
@@ -281,9 +302,21 @@ impl Change {
         (self.verdict() == Some(Verdict::Worse)).then_some(-found.difference.value)
     }
 
-    /// Whether most episodes could not be compared. Those that were replayed count as neither.
+    /// Whether most episodes could not be compared. Those that stand on the other side, or have no score there, are no matter.
     pub fn is_partial(&self) -> bool {
-        self.left_out > self.episodes.1
+        self.left_out > self.episodes.1 + self.repeated
+    }
+
+    /// Whether it compares the same episodes as another.
+    pub(super) fn is_like(&self, other: &Change) -> bool {
+        let sides = |change: &Change| {
+            let sides = change
+                .cases
+                .iter()
+                .map(|case| (case.suite.clone(), case.case.clone(), case.before, case.after));
+            sides.collect::<Vec<_>>()
+        };
+        sides(self) == sides(other)
     }
 
     /// The cases that are shown to pass more or less often, beyond chance.

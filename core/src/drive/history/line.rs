@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use super::record::RunRecord;
 
 /// The format of the lines that this version writes, and the newest that it reads.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
+/// The oldest that it reads: its lines count episodes, and do not say who paid for them.
+const OLDEST: u64 = 1;
 /// How every line begins.
 const KIND: &str = "tooljudge history";
 const BEGINNING: &str = "{\"kind\":\"tooljudge history\"";
@@ -50,36 +52,19 @@ pub fn read(content: &[u8]) -> Result<History, BadLine> {
         let begins = at;
         at += line.len();
         let is_ended = line.ends_with(b"\n");
+        // An editor may have put a byte order mark before all of it.
+        let line = line.strip_prefix(b"\xef\xbb\xbf".as_slice()).filter(|_| number == 0).unwrap_or(line);
         let text = std::str::from_utf8(line).map(str::trim);
         if text == Ok("") {
             continue;
         }
         match text.map_err(|_| "it is not text in UTF-8".to_owned()).and_then(record) {
-            Ok(record) => {
-                let record = distinct(record, &found.records);
-                found.records.push(record);
-            }
+            Ok(record) => found.records.push(record),
             Err(_) if !is_ended && is_beginning(line) => found.torn_at = Some(begins),
             Err(why) => return Err(BadLine { line: number + 1, why }),
         }
     }
     Ok(found)
-}
-
-/// A record whose agent has a name of its own in its run: two agents may have been named alike, such as commands that differ only in a
-/// key that is masked. Equal records are copies, and stay equal.
-fn distinct(mut record: RunRecord, others: &[RunRecord]) -> RunRecord {
-    let name = record.agent.clone();
-    let mut number = 1;
-    while let Some(known) = others.iter().find(|other| other.run == record.run && other.agent == record.agent)
-    {
-        if *known == record {
-            break;
-        }
-        number += 1;
-        record.agent = format!("{name} ({number})");
-    }
-    record
 }
 
 /// Whether a line is as much of a record as came to the disk.
@@ -100,7 +85,7 @@ fn record(line: &str) -> Result<RunRecord, String> {
                 "its format is {format}, and this version of tooljudge reads {FORMAT}: upgrade it"
             ));
         }
-        Some(FORMAT) => {}
+        Some(OLDEST..) => {}
         _ => return Err("it has no known format".to_owned()),
     }
     let record: RunRecord =
@@ -132,22 +117,25 @@ mod tests {
     }
 
     #[test]
-    fn agents_named_alike_are_told_apart_by_their_order() {
-        let of = |passed: u64| write(&run("1", "a", &[("x", passed, 2)]));
-        let found = read((of(0) + &of(1) + &of(2) + &of(1) + &of(0)).as_bytes()).unwrap();
-        let names: Vec<&str> = found.records.iter().map(|record| record.agent.as_str()).collect();
-        assert_eq!(names, ["a", "a (2)", "a (3)", "a (2)", "a"]);
+    fn lines_of_the_first_format_and_marks_are_read() {
+        let mut old = run("1", "a", &[("x", 1, 2)]);
+        let line = write(&old)
+            .replace("\"format\":2", "\"format\":1")
+            .replace("\"episodes\":\"pf\"", "\"fresh\":{}");
+        old.suites[0].cases[0].evidence = Default::default();
+        let found = read(format!("\u{feff}{line}").as_bytes()).unwrap();
+        assert_eq!(found.records, [old]);
     }
 
     #[test]
     fn what_is_no_record_is_named_by_its_line() {
         let good = write(&run("1", "a", &[("x", 1, 2)]));
-        let newer = good.replace("\"format\":1", "\"format\":2");
+        let newer = good.replace("\"format\":2", "\"format\":3");
         for (text, line, why) in [
             ("id,label\n1,correct\n".to_owned(), 1, "not JSON"),
             ("{\"id\": 1}\n".to_owned(), 1, "not a record"),
             ("[1]".to_owned(), 1, "not a record"),
-            (format!("{good}\n{newer}"), 3, "its format is 2"),
+            (format!("{good}\n{newer}"), 3, "its format is 3"),
             (format!("{good}{}\n{good}", &good[..80]), 2, "not JSON"),
             (format!("{good}\0\0\0"), 2, "not JSON"),
             (good.replace("\"failed\":1", "\"failed\":2"), 1, "do not add up"),
@@ -157,12 +145,19 @@ mod tests {
                 "more than 1000000",
             ),
             (
-                good.replace("\"setup\"", "\"fresh\":{\"scored\":2,\"passed\":2},\"setup\""),
+                good.replace("\"episodes\":\"pf\"", "\"episodes\":\"pp\""),
                 1,
-                "than fresh ones",
+                "has other episodes than are counted",
             ),
+            (good.replace("\"episodes\":\"pf\"", "\"episodes\":\"px\""), 1, "in no known way"),
+            (
+                good.replace("\"episodes\":", "\"stored\":{\"0\":[3]},\"episodes\":"),
+                1,
+                "names a run for an episode",
+            ),
+            (good.replace("\"episodes\":", "\"shared\":[0],\"episodes\":"), 1, "shares an episode"),
             (good.replace("\"run\":\"1\",", ""), 1, "missing field `run`"),
-            (good.replace("\"format\":1", "\"format\":0"), 1, "no known format"),
+            (good.replace("\"format\":2", "\"format\":0"), 1, "no known format"),
         ] {
             let found = read(text.as_bytes()).unwrap_err();
             assert!(found.line == line && found.why.contains(why), "{text}: {found:?}");

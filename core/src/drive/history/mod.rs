@@ -2,12 +2,16 @@
 
 mod case_hash;
 mod change;
+mod evidence;
 mod line;
+mod order;
 mod record;
 mod trend;
 
 pub use case_hash::{Rules, asked, setup, together};
 pub use change::{Against, CaseChange, Change, LEVEL, SuiteChange, Verdict};
+pub use evidence::{Evidence, Outcome};
 pub use line::{BadLine, FORMAT, History, read, write};
-pub use record::{CaseRecord, Counts, Fresh, RunRecord, SuiteRecord};
+pub use order::out_of_order;
+pub use record::{CaseRecord, Counts, RunRecord, SuiteRecord};
 pub use trend::{AgentTrend, NoTrend, trends};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::evidence::{Evidence, Outcome};
 use crate::stats::Trials;
 
 /// The most episodes of a case that a record may hold: far beyond any run, and few enough to compute with.
@@ -40,9 +41,9 @@ pub struct RunRecord {
     pub graded_by: Option<String>,
     /// How often each case was driven.
     pub repeats: u32,
-    /// Whether every reply was one that an earlier run of the same version had kept.
+    /// Whether it came to its end before everything was asked: a ceiling of costs was reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub replayed: bool,
+    pub incomplete: bool,
     /// Suite by suite.
     pub suites: Vec<SuiteRecord>,
 }
@@ -73,19 +74,9 @@ pub struct CaseRecord {
     /// Its episodes.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Those of them that are new evidence; absent where all are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fresh: Option<Fresh>,
-}
-
-/// Scored episodes of which this run asked at least one reply; all replies of the others were stored by an earlier run of the same
-/// version of the agent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fresh {
-    /// Those that passed or failed.
-    pub scored: u64,
-    /// Those that passed.
-    pub passed: u64,
+    /// One by one, with who paid for them.
+    #[serde(flatten)]
+    pub evidence: Evidence,
 }
 
 /// Episodes by how they came out.
@@ -123,10 +114,15 @@ impl Counts {
         Trials { scored: self.passed + self.failed, passed: self.passed }
     }
 
-    /// Whether the episodes `fresh` can be among these.
-    fn holds(&self, fresh: Fresh) -> bool {
-        let failed = fresh.scored.checked_sub(fresh.passed);
-        fresh.passed <= self.passed && failed.is_some_and(|failed| failed <= self.failed)
+    /// Adds an episode.
+    pub fn add_one(&mut self, outcome: Outcome) {
+        self.trials += 1;
+        *match outcome {
+            Outcome::Passed => &mut self.passed,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Ungraded => &mut self.ungraded,
+            Outcome::Error => &mut self.errors,
+        } += 1;
     }
 
     /// Whether all are accounted for.
@@ -137,15 +133,6 @@ impl Counts {
 }
 
 impl RunRecord {
-    /// The scored episodes of one of its cases that are new evidence beside earlier runs of the same version.
-    pub(super) fn fresh(&self, case: &CaseRecord) -> Trials {
-        match case.fresh {
-            Some(Fresh { scored, passed }) => Trials { scored, passed },
-            None if self.replayed && self.agent_version.is_some() => Trials::default(),
-            None => case.counts.decided(),
-        }
-    }
-
     /// When the run ended, if that is a time.
     pub fn at(&self) -> Option<Timestamp> {
         self.time.parse().ok()
@@ -156,6 +143,11 @@ impl RunRecord {
         let mut all = Counts::default();
         self.suites.iter().for_each(|suite| all.add(suite.counts));
         all
+    }
+
+    /// Episodes whose replies another run paid for.
+    pub fn stored(&self) -> u64 {
+        self.cases().map(|(_, case)| case.evidence.stored_episodes()).sum()
     }
 
     /// All cases, with their suites.
@@ -178,8 +170,8 @@ impl RunRecord {
                 if case.counts.trials > MOST {
                     return Some(format!("the case `{}` has more than {MOST} episodes", case.case));
                 }
-                if case.fresh.is_some_and(|fresh| !case.counts.holds(fresh)) {
-                    return Some(format!("the case `{}` has fewer episodes than fresh ones", case.case));
+                if let Some(why) = case.evidence.wrong(&case.counts) {
+                    return Some(format!("the case `{}` {why}", case.case));
                 }
                 if !seen.insert((&suite.suite, &case.case)) {
                     return Some(format!("the case `{}` of `{}` is in it twice", case.case, suite.suite));

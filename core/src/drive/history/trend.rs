@@ -1,8 +1,9 @@
 //! The runs of each agent in order, and how the last one differs from those before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Against, Change};
+use super::order::ordered;
 use super::record::RunRecord;
 
 /// One agent over time.
@@ -12,8 +13,8 @@ pub struct AgentTrend {
     pub agent: String,
     /// Its runs, the newest last.
     pub runs: Vec<RunRecord>,
-    /// Runs that only repeat stored replies of an earlier run of the same version: they are no new evidence, and left out.
-    pub replayed: Vec<String>,
+    /// The newest run of its suites, if they are driven without it since.
+    pub gone: Option<String>,
     /// How the last run differs from others; empty where there is no other.
     pub changes: Vec<Change>,
     /// What differs between runs beside the agent, in words.
@@ -44,41 +45,75 @@ pub enum NoTrend {
     },
 }
 
-/// The agents of all `records`, each with the newest run last. The last one is compared with the run before it and with all before it
-/// taken together, or with the run whose id begins with `baseline`. A record that is there twice counts once.
+/// The agents of all records, file by file, each with the newest run last. The last one is compared with the run before it and with all
+/// before it taken together, or with the run whose id begins with `baseline`. A record that is there twice counts once.
 ///
 /// # Errors
 /// If two records contradict each other, or no run or several are the baseline.
-pub fn trends(records: Vec<RunRecord>, baseline: Option<&str>) -> Result<Vec<AgentTrend>, NoTrend> {
-    let mut found: Vec<AgentTrend> = Vec::new();
-    for record in records {
-        let at = found.iter().position(|known| known.agent == record.agent).unwrap_or_else(|| {
-            let agent = record.agent.clone();
-            let new = AgentTrend {
-                agent,
-                runs: Vec::new(),
-                replayed: Vec::new(),
-                changes: Vec::new(),
-                differs: Vec::new(),
-            };
-            found.push(new);
-            found.len() - 1
-        });
-        match found[at].runs.iter().find(|known| known.run == record.run) {
-            Some(known) if *known == record => {}
+pub fn trends(files: Vec<Vec<RunRecord>>, baseline: Option<&str>) -> Result<Vec<AgentTrend>, NoTrend> {
+    let mut records: Vec<RunRecord> = Vec::new();
+    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for record in ordered(files) {
+        match known.get(&(record.agent.clone(), record.run.clone())) {
+            Some(at) if records[*at] == record => {}
             Some(_) => return Err(NoTrend::Contradiction { run: record.run, agent: record.agent }),
-            None => found[at].runs.push(record),
+            None => {
+                known.insert((record.agent.clone(), record.run.clone()), records.len());
+                records.push(record);
+            }
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    for record in &records {
+        if !names.contains(&record.agent) {
+            names.push(record.agent.clone());
+        }
+    }
+    let gone: Vec<Option<String>> = names.iter().map(|name| gone(name, &records)).collect();
+    let mut found: Vec<AgentTrend> = names
+        .into_iter()
+        .zip(gone)
+        .map(|(agent, gone)| AgentTrend {
+            agent,
+            runs: Vec::new(),
+            gone,
+            changes: Vec::new(),
+            differs: Vec::new(),
+        })
+        .collect();
+    for record in records {
+        if let Some(agent) = found.iter_mut().find(|known| known.agent == record.agent) {
+            agent.runs.push(record);
         }
     }
     let baseline = baseline.map(|name| named(&found, name)).transpose()?;
     for agent in &mut found {
-        // Of two at the same time, ids decide, not the order of files.
-        agent.runs.sort_by(|a, b| (a.at(), &a.run).cmp(&(b.at(), &b.run)));
-        agent.leave_out_replayed();
         agent.compare(baseline.as_deref());
         agent.differs = differences(&agent.runs);
     }
     Ok(found)
+}
+
+/// How often another agent is driven through the same suites without one before that one counts as gone. Twice: agents may be driven
+/// one after the other, each in a run of its own.
+const MISSED: usize = 2;
+
+/// The newest run of the suites of an agent's last run, if another agent has been driven through each of them since, and again.
+fn gone(agent: &str, records: &[RunRecord]) -> Option<String> {
+    let last = records.iter().rposition(|record| record.agent == agent)?;
+    let of_suite = |suite: &str| {
+        let mut others: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let since = records[last..].iter().filter(|record| record.run != records[last].run);
+        for record in since.filter(|record| record.suites.iter().any(|other| other.suite == suite)) {
+            others.entry(&record.agent).or_default().insert(&record.run);
+        }
+        others.values().any(|runs| runs.len() >= MISSED)
+    };
+    let is_gone = records[last].suites.iter().all(|suite| of_suite(&suite.suite));
+    let newest = |record: &&RunRecord| {
+        record.suites.iter().any(|suite| records[last].suites.iter().any(|own| own.suite == suite.suite))
+    };
+    is_gone.then(|| records.iter().rfind(newest).map(|record| record.run.clone())).flatten()
 }
 
 /// The id of the only run that begins so.
@@ -104,39 +139,25 @@ fn named(agents: &[AgentTrend], name: &str) -> Result<String, NoTrend> {
 }
 
 impl AgentTrend {
-    fn leave_out_replayed(&mut self) {
-        let mut kept: Vec<RunRecord> = Vec::new();
-        for run in std::mem::take(&mut self.runs) {
-            let known: BTreeSet<(&str, &str, &str)> = kept
-                .iter()
-                .filter(|other| other.agent_version == run.agent_version)
-                .flat_map(RunRecord::cases)
-                .map(|(suite, case)| (suite, case.case.as_str(), case.asked.as_str()))
-                .collect();
-            // Where a case asks or expects something else, its episodes are scored for the first time.
-            let all_known =
-                run.cases().all(|(suite, case)| known.contains(&(suite, &case.case, &case.asked)));
-            if run.replayed && run.agent_version.is_some() && all_known {
-                self.replayed.push(run.run);
-            } else {
-                kept.push(run);
-            }
-        }
-        self.runs = kept;
-    }
-
     fn compare(&mut self, baseline: Option<&str>) {
         let Some((now, before)) = self.runs.split_last() else { return };
         let all: Vec<&RunRecord> = before.iter().collect();
-        self.changes = match (baseline, &all[..]) {
-            (_, []) => Vec::new(),
+        let with = |run: &RunRecord, against| Change::of(now, (&[run], run), against);
+        self.changes = match (baseline, all.last()) {
+            (_, None) => Vec::new(),
             (Some(name), _) => {
                 let of = all.iter().find(|run| run.run == name);
-                of.map(|run| Change::of(now, &[run], Against::Baseline)).into_iter().collect()
+                of.map(|run| with(run, Against::Baseline)).into_iter().collect()
             }
-            (None, [one]) => vec![Change::of(now, &[one], Against::Previous)],
-            (None, [.., last]) => {
-                vec![Change::of(now, &[last], Against::Previous), Change::of(now, &all, Against::Earlier)]
+            (None, Some(last)) => {
+                // Another suite may have been driven meanwhile, or nothing was scored, or the same replies were scored again.
+                let near = all.iter().rev().map(|run| (*run, with(run, Against::Previous)));
+                let near = near.into_iter().find(|(_, change)| change.found.is_some());
+                let (last, previous) = near.unwrap_or_else(|| (*last, with(last, Against::Previous)));
+                let earlier = (all.len() > 1).then(|| Change::of(now, (&all, last), Against::Earlier));
+                // The same comparison twice would only make its correction stricter.
+                let earlier = earlier.filter(|earlier| !earlier.is_like(&previous));
+                [Some(previous), earlier].into_iter().flatten().collect()
             }
         };
         Change::correct(&mut self.changes);
@@ -175,7 +196,8 @@ pub(super) mod tests {
     use std::collections::BTreeMap;
 
     use super::super::change::Verdict;
-    use super::super::record::{CaseRecord, Counts, Fresh, SuiteRecord};
+    use super::super::evidence::{Evidence, Outcome};
+    use super::super::record::{CaseRecord, Counts, SuiteRecord};
     use super::*;
 
     /// A run at the minute of its number: cases with what passed, and of how many tries. A case whose name has a `*` asks something else.
@@ -185,7 +207,10 @@ pub(super) mod tests {
             asked: (*case).to_owned(),
             setup: "s".to_owned(),
             counts: Counts { trials: *trials, passed: *passed, failed: trials - passed, ..Counts::default() },
-            fresh: None,
+            evidence: (0..*trials).fold(Evidence::default(), |mut sum, at| {
+                sum.push(if at < *passed { Outcome::Passed } else { Outcome::Failed }, None, false);
+                sum
+            }),
         };
         let cases: Vec<CaseRecord> = cases.iter().map(case).collect();
         let mut counts = Counts::default();
@@ -203,22 +228,24 @@ pub(super) mod tests {
             scorer: "tool_evaluator".to_owned(),
             graded_by: None,
             repeats: 1,
-            replayed: false,
+            incomplete: false,
             suites: vec![SuiteRecord { suite: "s".to_owned(), asked, counts, cases }],
         }
     }
 
     fn only(records: Vec<RunRecord>) -> AgentTrend {
-        let mut found = trends(records, None).unwrap();
+        let mut found = trends(vec![records], None).unwrap();
         assert_eq!(found.len(), 1);
         found.remove(0)
     }
 
     #[test]
     fn the_last_run_is_compared_with_the_one_before_and_with_all() {
-        // In no order: time decides.
+        // In files of their own, in no order: time decides.
         let cases = |passed: u64| [("x", passed, 10), ("y", 10, 10)];
-        let found = only(vec![run("3", "a", &cases(1)), run("1", "a", &cases(9)), run("2", "a", &cases(9))]);
+        let files =
+            [("3", 1), ("1", 9), ("2", 9)].map(|(number, passed)| vec![run(number, "a", &cases(passed))]);
+        let found = trends(files.to_vec(), None).unwrap().remove(0);
         let order: Vec<&str> = found.runs.iter().map(|run| run.run.as_str()).collect();
         assert_eq!(order, ["1", "2", "3"]);
         let [previous, earlier] = &found.changes[..] else { panic!("{:?}", found.changes) };
@@ -244,7 +271,7 @@ pub(super) mod tests {
             (change.cases.len(), change.changed, change.added, change.removed, change.unscored),
             (1, 1, 1, 1, 1)
         );
-        assert_eq!((change.left_out, change.is_partial()), (4, true), "with the one that is gone");
+        assert_eq!((change.left_out, change.is_partial()), (3, true), "with the one that is gone");
         assert_eq!(change.verdict(), Some(Verdict::Untestable));
         assert_eq!(found.differs, ["the cases of the suite"]);
         let nothing = only(vec![run("1", "a", &[("x", 1, 1)]), run("2", "a", &[("x*", 1, 1)])]);
@@ -252,61 +279,150 @@ pub(super) mod tests {
         assert_eq!(only(vec![run("1", "a", &[("x", 1, 1)])]).changes, []);
     }
 
-    #[test]
-    fn replayed_runs_are_no_new_evidence() {
-        let of = |number: &str, version: Option<&str>, replayed: bool| RunRecord {
-            agent_version: version.map(str::to_owned),
-            replayed,
-            ..run(number, "a", &[("x", 1, 1)])
+    /// A run as `3 1*f/- 11*ff/2-`: its number, then so many cases, with a letter for each repeat (a capital one for replies that another
+    /// case shares) and who paid for it, where `-` is the run itself.
+    fn told(text: &str) -> RunRecord {
+        let mut words = text.split(' ');
+        let mut record = run(words.next().unwrap(), "a", &[]);
+        let suite = &mut record.suites[0];
+        for group in words {
+            let (cases, episodes) = group.split_once('*').unwrap();
+            let (letters, payers) = episodes.split_once('/').unwrap();
+            for _ in 0..cases.parse().unwrap() {
+                let (mut evidence, mut counts) = (Evidence::default(), Counts::default());
+                for (letter, payer) in letters.chars().zip(payers.chars().map(|payer| payer.to_string())) {
+                    let outcome = match letter.to_ascii_lowercase() {
+                        'p' => Outcome::Passed,
+                        'f' => Outcome::Failed,
+                        'u' => Outcome::Ungraded,
+                        _ => Outcome::Error,
+                    };
+                    counts.add_one(outcome);
+                    evidence.push(
+                        outcome,
+                        Some(payer.as_str()).filter(|payer| *payer != "-"),
+                        letter.is_uppercase(),
+                    );
+                }
+                let case = format!("c{}", suite.cases.len());
+                suite.counts.add(counts);
+                let (asked, setup) = (case.clone(), "s".to_owned());
+                suite.cases.push(CaseRecord { case, asked, setup, counts, evidence });
+            }
+        }
+        assert_eq!(record.wrong(), None);
+        record
+    }
+
+    /// What the last run is compared with, what is shown, and on how many episodes.
+    fn shown(agent: &AgentTrend) -> String {
+        let change = |change: &Change| {
+            let with = match (change.against, &change.runs[..]) {
+                (Against::Earlier, _) => "all",
+                (_, runs) => &runs[0],
+            };
+            let verdict = match change.verdict() {
+                Some(Verdict::Worse) => "worse",
+                Some(Verdict::Better) => "better",
+                Some(Verdict::Undecided) => "even",
+                Some(Verdict::Untestable) => "too few",
+                None => "nothing",
+            };
+            let partial = if change.is_partial() { ", in part" } else { "" };
+            format!("{with}: {verdict} {}>{}{partial}", change.episodes.0, change.episodes.1)
         };
-        for (records, left_out) in [
-            (vec![of("1", Some("v"), false), of("2", Some("v"), true)], vec!["2"]),
-            // What it repeats was never recorded, such as a run that was stopped.
-            (vec![of("1", Some("u"), false), of("2", Some("v"), true)], vec![]),
-            (vec![of("1", None, false), of("2", None, true)], vec![]),
+        agent.changes.iter().map(change).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn evidence_counts_once_by_who_paid_for_it() {
+        for (why, runs, expected) in [
+            ("all fail before their first turn, asked anew", "1 12*p/-|2 12*f/-", "1: worse 12>12"),
+            ("new repeats beside stored ones", "1 12*p/-|2 12*pf/1-", "1: worse 12>12"),
+            (
+                "a failed run again, with one episode anew",
+                "1 12*p/-|2 12*f/-|3 1*f/- 11*f/2",
+                "2: too few 1>1; all: worse 13>12",
+            ),
+            ("the same, of six cases", "1 6*p/-|2 6*f/-|3 1*f/- 5*f/2", "2: too few 1>1; all: worse 7>6"),
+            (
+                "the same, with one that had no score",
+                "1 12*p/-|2 1*e/- 11*f/-|3 1*f/- 11*f/2",
+                "1: worse 12>12",
+            ),
+            ("back to a bad version", "1 12*f/-|2 12*p/-|3 12*f/1", "2: worse 12>12"),
+            ("back to a good version", "1 12*p/-|2 12*f/-|3 12*p/1", "2: better 12>12"),
+            (
+                "back, with one episode anew",
+                "1 12*f/-|2 12*p/-|3 1*f/- 11*f/1",
+                "2: worse 12>12; all: worse 13>12",
+            ),
+            ("a failed run again, all of it stored", "1 12*p/-|2 12*f/-|3 12*f/2", "1: worse 12>12"),
+            ("killed behind its line, and gone on with", "1 12*p/-|2 12*p/1", "1: nothing 0>0"),
+            ("gone on with twice", "1 2*p/0|2 2*p/0 10*p/-|3 12*f/-", "2: worse 12>12"),
+            ("repeats of a run that was not recorded", "1 12*p/-|2 12*pfff/1999", "1: worse 12>36"),
+            ("graded only when asked again", "1 12*u/-|2 12*p/1|3 12*f/-", "2: worse 12>12"),
+            ("graded once, and not the next time", "1 12*p/-|2 12*u/1|3 12*f/-", "1: worse 12>12"),
+            (
+                "a run that used the replies of one that ended later",
+                "1 6*p/2|2 12*p/-|3 12*f/-",
+                "2: worse 12>12",
+            ),
+            ("two conversations in twelve cases", "1 2*p/- 10*P/-|2 2*f/- 10*F/-", "1: too few 2>2"),
+            ("cases that share replies only now", "1 12*p/-|2 2*f/- 10*F/-", "1: too few 2>2, in part"),
+            ("an outage, then all is complete", "1 99*p/- 1*e/-|2 99*p/1 1*p/-", "1: nothing 0>0"),
+            ("a ceiling, then all is complete", "1 2*p/- 10*e/-|2 2*p/1 10*p/-", "1: nothing 0>0"),
+            ("no scores in the first run", "1 7*e/-|2 7*p/-", "1: nothing 0>0"),
+            ("no scores in the run before", "1 7*p/-|2 7*e/-|3 1*p/- 6*f/-", "1: worse 7>7"),
+            ("no scores now", "1 7*p/-|2 7*e/-", "1: nothing 0>0, in part"),
         ] {
-            assert_eq!(only(records).replayed, left_out);
+            assert_eq!(shown(&only(runs.split('|').map(told).collect())), expected, "{why}");
         }
     }
 
     #[test]
-    fn stored_replies_are_evidence_once() {
-        // Runs by version, with the twelve cases' passed tries of one each, and how many of the cases were asked anew.
-        let of =
-            |number: usize, version: &str, passed: u64, fresh: usize, names: &dyn Fn(usize) -> String| {
-                let names: Vec<String> = (0..12).map(names).collect();
-                let cases: Vec<(&str, u64, u64)> =
-                    names.iter().map(|name| (name.as_str(), passed, 1)).collect();
-                let mut run = run(&number.to_string(), "a", &cases);
-                run.agent_version = Some(version.to_owned());
-                run.replayed = fresh == 0;
-                for case in run.suites[0].cases.iter_mut().skip(fresh) {
-                    case.fresh = Some(Fresh::default());
-                }
-                run
-            };
-        let usual = |at: usize| format!("c{at}");
-        let edited = |at: usize| format!("c{at}{}", if at == 0 { "*" } else { "" });
-        // Ten partly replayed runs of one version are one run, and each fresh case more.
-        let mut records = vec![of(1, "v", 1, 12, &usual)];
-        records.extend((2..11).map(|number| of(number, "v", 1, 1, &usual)));
-        records.push(of(11, "w", 0, 12, &usual));
-        let found = only(records);
-        assert_eq!(found.changes[1].episodes, (12 + 9, 12), "{found:?}");
-        // The last run's replayed cases are not compared with the run that they repeat, but with other versions.
-        let found = only(vec![of(1, "v", 1, 12, &usual), of(2, "v", 1, 1, &usual)]);
-        let change = &found.changes[0];
-        assert_eq!((change.episodes, change.replayed, change.is_partial()), ((1, 1), 11, false));
-        let found =
-            only(vec![of(1, "v", 1, 12, &usual), of(2, "w", 1, 12, &usual), of(3, "v", 1, 1, &usual)]);
-        assert_eq!((found.changes[0].episodes, found.changes[0].replayed), ((12, 12), 0));
-        assert_eq!((found.changes[1].episodes, found.changes[1].replayed), ((2, 1), 11));
-        // A case that expects something else is scored for the first time, although nobody was asked.
-        let records = vec![of(1, "v", 1, 12, &usual), of(2, "v", 0, 0, &edited), of(3, "w", 1, 12, &edited)];
-        let found = only(records);
-        assert_eq!(found.replayed, Vec::<String>::new());
-        assert_eq!(found.changes[0].episodes, (12, 12));
-        assert_eq!(found.changes[1].episodes, (12, 12), "the case that changed once, all others once");
+    fn suites_and_agents_come_and_go() {
+        let of = |number: &str, agent: &str, suites: &[(&str, u64)]| {
+            let mut record = run(number, agent, &[]);
+            record.suites = suites
+                .iter()
+                .map(|(suite, cases)| {
+                    let names: Vec<String> = (0..*cases).map(|at| format!("{suite}{at}")).collect();
+                    let cases: Vec<(&str, u64, u64)> =
+                        names.iter().map(|name| (name.as_str(), 1, 1)).collect();
+                    let of_suite = run(number, agent, &cases).suites.remove(0);
+                    SuiteRecord { suite: (*suite).to_owned(), ..of_suite }
+                })
+                .collect();
+            record
+        };
+        // Two suites in turn: each is compared with its own runs, and nothing of the other is gone.
+        let found = only(vec![
+            of("1", "a", &[("s", 10)]),
+            of("2", "a", &[("t", 30)]),
+            of("3", "a", &[("s", 10)]),
+            of("4", "a", &[("t", 30)]),
+            of("5", "a", &[("s", 10)]),
+        ]);
+        assert_eq!(shown(&found), "3: even 10>10; all: even 20>10");
+        // One that is left out is gone.
+        let found = only(vec![of("1", "a", &[("s", 10), ("t", 30)]), of("2", "a", &[("s", 10)])]);
+        assert_eq!((shown(&found), found.changes[0].removed), ("1: even 10>10, in part".to_owned(), 30));
+        for (runs, expected) in [
+            ("a a b b", [Some("4"), None]),
+            // Agents may be driven one after the other.
+            ("a b a b", [None, None]),
+            ("a b b a", [None, None]),
+            ("b a b b", [Some("4"), None]),
+        ] {
+            let numbers = ["1", "2", "3", "4"];
+            let records =
+                runs.split(' ').zip(numbers).map(|(agent, number)| of(number, agent, &[("s", 10)])).collect();
+            let mut found = trends(vec![records], None).unwrap();
+            found.sort_by_key(|agent| agent.agent.clone());
+            let gone: Vec<Option<&str>> = found.iter().map(|agent| agent.gone.as_deref()).collect();
+            assert_eq!(gone, expected, "{runs}");
+        }
     }
 
     #[test]
@@ -332,31 +448,20 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn of_two_runs_at_one_time_ids_decide() {
-        let at = |number: &str| RunRecord {
-            time: "2026-11-27T00:00:00Z".to_owned(),
-            ..run(number, "a", &[("x", 1, 1)])
-        };
-        for records in [vec![at("1"), at("2")], vec![at("2"), at("1")]] {
-            assert_eq!(only(records).runs.last().map(|run| run.run.clone()), Some("2".to_owned()));
-        }
-    }
-
-    #[test]
     fn baselines_and_contradictions() {
         let one = run("11", "a", &[("x", 1, 1)]);
         let records = vec![one.clone(), run("12", "a", &[("x", 1, 1)]), run("20", "a", &[("x", 0, 1)])];
-        let against = |name: &str| trends(records.clone(), Some(name));
+        let against = |name: &str| trends(vec![records.clone()], Some(name));
         let found = against("11").unwrap();
         assert_eq!((found[0].changes.len(), &found[0].changes[0].runs), (1, &vec!["11".to_owned()]));
         assert!(matches!(against("1"), Err(NoTrend::Ambiguous { .. })));
         assert!(matches!(against("3"), Err(NoTrend::NoBaseline(..))));
         // Of the last run itself there is nothing to say.
         assert_eq!(against("2").unwrap()[0].changes, []);
-        assert_eq!(trends(vec![one.clone(), one.clone()], None).unwrap()[0].runs.len(), 1);
+        assert_eq!(trends(vec![vec![one.clone()], vec![one.clone()]], None).unwrap()[0].runs.len(), 1);
         let other = run("11", "a", &[("x", 0, 1)]);
-        assert!(matches!(trends(vec![one.clone(), other], None), Err(NoTrend::Contradiction { .. })));
-        let both = trends(vec![one, run("11", "b", &[("x", 0, 1)])], None).unwrap();
+        assert!(matches!(trends(vec![vec![one.clone(), other]], None), Err(NoTrend::Contradiction { .. })));
+        let both = trends(vec![vec![one, run("11", "b", &[("x", 0, 1)])]], None).unwrap();
         assert_eq!(both.len(), 2, "a run has a record for each agent");
     }
 }

@@ -101,7 +101,7 @@ impl Kept {
             let is_there = matches!(found, Found::Reply { .. });
             if let Found::Reply { reply, run, .. } = found
                 && (!self.fresh || run == self.run)
-                && let Some(episode) = OwnEpisode::of_text(&reply.text, reply.latency_ms, stage)
+                && let Some(episode) = OwnEpisode::of_text((&reply.text, reply.latency_ms), &run, stage)
             {
                 return Ok(episode);
             }

@@ -20,8 +20,8 @@ pub(in crate::run::drive) struct OwnEpisode {
     pub latency_ms: u64,
     /// The end of what the agent wrote on standard error, or the traceback of a function.
     pub log: Option<String>,
-    /// Whether an earlier run drove it.
-    pub cached: bool,
+    /// The run that drove it, if it was another one.
+    pub payer: Option<String>,
 }
 
 /// Episodes by the number of their case and their repeat.
@@ -60,8 +60,12 @@ impl OwnEpisode {
         json!({ "said": said, "log": self.log, "told": told }).to_string()
     }
 
-    /// Out of the store; `None` where it does not lead to the end of an episode of `stage`.
-    pub(super) fn of_text(text: &str, latency_ms: u64, stage: &Arc<Stage>) -> Option<OwnEpisode> {
+    /// Out of the store, where the run `payer` left it; `None` where it does not lead to the end of an episode of `stage`.
+    pub(super) fn of_text(
+        (text, latency_ms): (&str, u64),
+        payer: &str,
+        stage: &Arc<Stage>,
+    ) -> Option<OwnEpisode> {
         let record: Value = serde_json::from_str(text).ok()?;
         let mut episode = Episode::new(stage, Loop::Own);
         let mut said = Vec::new();
@@ -76,7 +80,7 @@ impl OwnEpisode {
         if record["told"].as_str()? != protocol::history(&episode).to_string() {
             return None;
         }
-        Some(OwnEpisode { said, fault: None, latency_ms, log, cached: true })
+        Some(OwnEpisode { said, fault: None, latency_ms, log, payer: Some(payer.to_owned()) })
     }
 }
 
