@@ -256,3 +256,55 @@ fn logs_of_mcp_keep_their_calls_and_say_why_they_are_not_judged() {
         assert_eq!(work.column("out.csv", "label")[0], "failed", "{input:?}");
     }
 }
+
+/// The sum of all numbers under a key.
+fn said(key: &str, value: &serde_json::Value) -> u64 {
+    match value {
+        serde_json::Value::Object(object) => object
+            .iter()
+            .map(|(name, value)| if name == key { value.as_u64().unwrap_or(0) } else { said(key, value) })
+            .sum(),
+        serde_json::Value::Array(items) => items.iter().map(|item| said(key, item)).sum(),
+        _ => 0,
+    }
+}
+
+/// What a log holds twice is one record if all of it is the same.
+#[test]
+fn a_record_that_is_there_twice_counts_once() {
+    let work = Workspace::new();
+    let chat = |id: &str, answer: &str| {
+        format!(
+            r#"{{"id":"{id}","messages":[{{"role":"user","content":"find a"}},{{"role":"assistant","content":"{answer}"}}]}}"#
+        )
+    };
+    let observation = |id: &str, city: &str| {
+        format!(
+            r#"{{"id":"{id}","traceId":"t","type":"GENERATION","name":"g","startTime":"2026-01-01T10:00:00Z","input":{{"messages":[{{"role":"user","content":"{city}?"}}]}},"output":{{"role":"assistant","content":"sunny"}}}}"#
+        )
+    };
+    for (name, records, other, rows, repeated) in [
+        (
+            "chats",
+            vec![chat("1", "A"), chat("1", "A"), chat("2", "A"), chat("1", "B")],
+            vec![chat("1", "A")],
+            4,
+            1,
+        ),
+        (
+            "traces",
+            vec![observation("o", "Oslo"), observation("o", "Oslo"), observation("o", "Rome")],
+            vec![observation("o", "Oslo")],
+            2,
+            2,
+        ),
+    ] {
+        work.file("a.jsonl", records.join("\n"));
+        work.file("b.jsonl", other.join("\n"));
+        let ran =
+            work.run(&["convert", "a.jsonl", "b.jsonl", "-o", "rows.csv", "--force", "--json"]).ended(0);
+        assert_eq!(work.rows("rows.csv").len(), rows, "{name}: {}", ran.stdout);
+        let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(said("repeated", &summary), repeated, "{name}: {summary}");
+    }
+}
