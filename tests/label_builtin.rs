@@ -70,7 +70,11 @@ fn a_second_run_replaces_our_output_but_nobody_elses() {
     work.file("in.csv", "question,tool_call,tool_definitions\nhi,,\n");
     let args = ["label", "in.csv", "--allow-unjudged", "1"];
     work.run(&args).ended(0);
-    work.run(&args).ended(0);
+    let again = work.run(&args).ended(0);
+    assert!(!again.stderr.contains("-o FILE"), "{}", again.stderr);
+    // Other labels than those that are there lose them.
+    let other = work.run(&[&args[..], &["--task", "tool_selection"]].concat()).ended(0);
+    assert!(other.stderr.contains("in.labeled.csv holds a table that was labeled"), "{}", other.stderr);
     work.file("in.labeled.csv", "my own notes");
     let ran = work.run(&args).ended(2);
     assert!(ran.stderr.contains("--force"), "{}", ran.stderr);

@@ -33,6 +33,13 @@ pub enum WriteError {
     #[error("{} exists and was not written by a run of tooljudge as it is now; choose another place, or replace it \
              with --force", .0.display())]
     NotOurs(PathBuf),
+    /// Another run has put its table there since this one began.
+    #[error(
+        "while this run went on, another one has put its table at {}, labeled {what}; it stays as it is. Run the same command again \
+         with another -o, or replace it with --force; replies that were paid for are kept",
+        path.display()
+    )]
+    TakenMeanwhile { path: PathBuf, what: String },
     /// The selection leaves no row, and a table stands in the place.
     #[error("--where and --limit leave no row, so {} stays as it is; replace it with an empty table with --force", .0.display())]
     NothingToWrite(PathBuf),

@@ -6,6 +6,7 @@ mod csv_sink;
 mod encoder;
 mod error;
 mod group;
+mod in_place;
 mod json_sink;
 mod labels;
 mod manifest_file;
@@ -20,6 +21,7 @@ mod whole_file;
 
 pub use append::{append_lines, check_append};
 pub use error::WriteError;
+pub use in_place::InPlace;
 pub use labels::{CallVerdict, LabelColumns, Labelled};
 pub use manifest_file::{manifest_path, write_manifest};
 pub use memory_sink::{Collected, CollectedTable};

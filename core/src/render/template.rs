@@ -42,6 +42,8 @@ pub enum Origin {
     Mlflow,
     /// A grader of OpenAI's in JSON; values arrive as they are.
     OpenAi,
+    /// A configuration of promptfoo, which is refused.
+    Promptfoo,
 }
 
 impl Origin {
@@ -54,6 +56,7 @@ impl Origin {
             Origin::Prompty => "Azure prompty",
             Origin::Mlflow => "MLflow judge",
             Origin::OpenAi => "OpenAI grader",
+            Origin::Promptfoo => "promptfoo configuration",
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::run::{
     BenchError, Ceiling, Control, Destination, FoldWatch, GroupWatch, ListWatch, Listed, Member, NamedGold,
     Panel, RateInput, RateWatch, RunError, Session, Source, Summary, TOOL,
 };
-use crate::write::{self, Output, WriteError, check_text};
+use crate::write::{self, InPlace, Output, WriteError, check_text};
 
 /// A run that can begin.
 pub(super) struct Plan {
@@ -92,8 +92,18 @@ impl Plan {
         }
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
         let by = grouped(&settings.by, &source)?;
-        let destination = destination.without(&dropped(&settings.drop, &source)?, &by);
+        let mut destination = destination.without(&dropped(&settings.drop, &source)?, &by);
         let manifest = panel.manifest(run, &settings.input, &source);
+        if destination.output.has_manifest() && !settings.output.force {
+            let in_place = InPlace::found(&destination.output.path, manifest.started());
+            if let Some(what) = in_place.otherwise() {
+                let path = destination.output.path.display();
+                observer.warning(&format!(
+                    "{path} holds a table that was labeled {what}; this run replaces it, and -o FILE keeps both"
+                ));
+            }
+            destination.in_place = Some(in_place);
+        }
         let calibrated = match &settings.calibration {
             Some(file) => calibrated(file, &panel, observer)?,
             None => Vec::new(),

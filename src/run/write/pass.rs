@@ -9,7 +9,7 @@ use crate::run::input::{Chosen, SHARD_ROW};
 use crate::run::settings::PanelSettings;
 use crate::run::{Member, Panel, Progress, Row, RunError, Source, Summary};
 use crate::table::{Batch, Column, Kind, Record, Schema, cell};
-use crate::write::{Finished, LabelColumns, Labelled, Output, Sink, WriteError};
+use crate::write::{Finished, InPlace, LabelColumns, Labelled, Output, Sink, WriteError};
 
 /// Batches read ahead, so that reading, judging and writing overlap.
 const AHEAD: usize = 1;
@@ -27,6 +27,8 @@ pub struct Destination {
     pub counted: Vec<String>,
     /// Whether each row says which of all it is.
     pub numbered: bool,
+    /// What it takes the place of, where that matters.
+    pub in_place: Option<InPlace>,
 }
 
 impl Destination {
@@ -54,6 +56,7 @@ impl Destination {
             dropped: Vec::new(),
             counted: Vec::new(),
             numbered: source.shard.is_some(),
+            in_place: None,
         })
     }
 
@@ -177,7 +180,11 @@ pub fn write(
         drop(to_write);
         let sink = writer.join().map_err(|_| RunError::Worker("the writer panicked".to_owned()))?;
         outcome?;
-        let written = sink?.map(Sink::finish).transpose()?;
+        let sink = sink?;
+        if let Some(in_place) = destination.and_then(|destination| destination.in_place.as_ref()) {
+            in_place.check()?;
+        }
+        let written = sink.map(Sink::finish).transpose()?;
         Ok((summaries, written.unwrap_or_default()))
     })
 }

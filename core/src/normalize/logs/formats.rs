@@ -3,7 +3,7 @@
 use super::format::LogFormat;
 use super::{
     acebench, adk, agents_sdk, atif, autogen, azure, batch, bfcl, claude_code, codex, deepeval, inspect,
-    items, langchain_steps, langfuse, langsmith, litellm, message_rows, messages, openhands, opik, otel,
+    items, langchain_steps, langfuse, langsmith, litellm, mcp, message_rows, messages, openhands, opik, otel,
     pairs, promptfoo, ragas, sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave, when2call,
 };
 use crate::domain::Object;
@@ -11,6 +11,7 @@ use crate::domain::Object;
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
     otel::OTLP,
+    mcp::JSONRPC,
     claude_code::SESSION,
     codex::ROLLOUT,
     codex::EXEC,
@@ -59,7 +60,47 @@ pub const FORMATS: &[LogFormat] = &[
     message_rows::MESSAGE_ROWS,
 ];
 
+/// Formats whose records have ids by which a record that is there twice is known: those of traces everywhere, those of chats in their file.
+/// Benchmarks' ids are those of questions, which several models answer.
+const TOLD_APART: &[(Ids, &[LogFormat])] = &[
+    (
+        Ids::Everywhere,
+        &[
+            otel::OTLP,
+            otel::SPAN,
+            otel::DATAFRAME,
+            otel::MLFLOW,
+            langsmith::RUN,
+            langfuse::OBSERVATION,
+            opik::OPIK,
+            weave::WEAVE,
+            litellm::LITELLM,
+        ],
+    ),
+    (
+        Ids::OfFile,
+        &[pairs::PROVIDER_PAIR, stored::STORED, messages::OPENAI, messages::LANGCHAIN, messages::VERCEL],
+    ),
+];
+
+/// How far the id of a record tells it from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ids {
+    /// It need not.
+    None,
+    /// Within its file.
+    OfFile,
+    /// From all others.
+    Everywhere,
+}
+
 impl LogFormat {
+    /// How far the ids of its records tell them apart.
+    pub fn ids(&self) -> Ids {
+        let found = TOLD_APART.iter().find(|(_, formats)| formats.contains(self));
+        found.map_or(Ids::None, |(ids, _)| *ids)
+    }
+
     /// The format that users call `name`, or begin to, as long as it is clear which one they mean.
     pub fn named(name: &str) -> Option<&'static LogFormat> {
         let mut begun = FORMATS.iter().filter(|format| format.name.starts_with(name));

@@ -5,6 +5,7 @@ mod labels;
 mod mlflow;
 mod openai;
 mod phoenix;
+mod promptfoo;
 mod prompty;
 mod slots;
 
@@ -48,7 +49,8 @@ pub(super) struct Unusable {
 
 /// The evaluator in a file's text; `None` if it is no evaluator file of another tool.
 pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
-    [openai::read, mlflow::read, prompty::read, phoenix::read].into_iter().find_map(|read| read(source))
+    let all = [openai::read, mlflow::read, prompty::read, promptfoo::read, phoenix::read];
+    all.into_iter().find_map(|read| read(source))
 }
 
 /// A name that columns can carry: letters, digits and `_`.

@@ -251,6 +251,16 @@ fn what_cannot_be_carried_over_is_refused() {
         (prompty("{{query | nosuch}} {{tool_calls}} score: 0 or 1"), "line 12"),
         (prompty("{{query}} {{tool_calls}} score: 0 or 1\nassistant:\n1"), "`assistant:` part"),
         ("---\nname: [\nmodel: x\n---\nsystem:\nx\n".to_owned(), "Azure prompty: front matter"),
+        (
+            // Its own names are placeholders of ours, too.
+            "prompts:\n  - 'Call {tool_call}? {question}'\nproviders: [openai:m]\ntests: [{assert: [{type: llm-rubric, value: kind}]}]\n"
+                .to_owned(),
+            "the text of its `llm-rubric`",
+        ),
+        (
+            r#"{"prompts": ["file://p.txt"], "targets": ["openai:m"]}"#.to_owned(),
+            "promptfoo configuration: it configures a test",
+        ),
     ] {
         let why = parsed(&source).unwrap_err();
         assert!(why.contains(words), "{why} in {source}");
@@ -291,6 +301,7 @@ fn other_texts_are_as_before() {
         ("{\"question\": \"{question}\", \"call\": \"{tool_call}\"}", Origin::Plain),
         ("messages: {question} {tool_call}", Origin::Plain),
         ("Was the {{ conversation }} fine?", Origin::Mlflow),
+        ("prompts: {question}\nanswer: {tool_call}\nNo tests: are there.", Origin::Plain),
     ] {
         assert_eq!(parsed(source).map(|template| template.origin()), Ok(origin), "{source}");
     }
