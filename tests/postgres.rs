@@ -332,6 +332,10 @@ fn a_role_needs_what_is_listed() {
         let ran = label(&work, &server, &store).ended(2);
         assert!(ran.stderr.contains("lacks a right") && ran.stderr.contains(said), "{}", ran.stderr);
     }
+    // Who only looks needs no more.
+    assert_eq!(stat(&work, &store)["replies"], 3);
+    work.run(&["store", "merge", "--store", "copy.sqlite", &store]).ended(0);
+    assert_eq!(stat(&work, "copy.sqlite")["replies"], 3);
     postgres.sql("rights", "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA rights TO worker");
     let before = server.requests();
     work.file("in.csv", numbered(5));

@@ -67,7 +67,8 @@ impl Archive {
             if !makes && answered_by(schema::found(&client, &to)).await?.is_none() {
                 return Err(StoreError::Missing { place: to.place.clone() }.into());
             }
-            schema::migrate(&mut client, &to).await?;
+            let rights = if makes { schema::ALL_RIGHTS } else { schema::TO_READ };
+            schema::migrate(&mut client, &to, rights).await?;
             let process = answered(client.query_one("SELECT pg_backend_pid()", &[])).await?.try_get(0)?;
             Ok((Arc::new(client), process))
         });

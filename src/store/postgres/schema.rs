@@ -29,15 +29,19 @@ const TABLES: &[&str] = &[
 /// How many of them version 1 had, by which a store is known.
 const FIRST: usize = 7;
 
-/// Lets `client` have tables of today's version, new, as they are, or upgraded; with a word for what is missing of a run's rights.
-pub(super) async fn migrate(client: &mut Client, server: &Server) -> Result<(), Trouble> {
+/// What a run does with the tables, and what suffices to read them.
+pub(super) const ALL_RIGHTS: &[&str] = &["SELECT", "INSERT", "UPDATE", "DELETE"];
+pub(super) const TO_READ: &[&str] = &["SELECT"];
+
+/// Lets `client` have tables of today's version, new, as they are, or upgraded; with a word for what is missing of the `rights` to them.
+pub(super) async fn migrate(client: &mut Client, server: &Server, rights: &[&str]) -> Result<(), Trouble> {
     bring_up(client, server, VERSION, &STEPS).await?;
     let lacking: Option<String> = client
         .query_one(
             "SELECT string_agg(lacked || ' on ' || tables, ', ') FROM unnest($2::text[]) AS tables, \
-             unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS lacked \
+             unnest($3::text[]) AS lacked \
              WHERE NOT has_table_privilege(quote_ident($1) || '.' || tables, lacked)",
-            &[&server.schema, &TABLES],
+            &[&server.schema, &TABLES, &rights],
         )
         .await?
         .try_get(0)?;

@@ -103,7 +103,7 @@ impl Writer {
     async fn try_begin(&mut self, is_known: &mut bool) -> Result<(), Trouble> {
         let mut client = self.server.connect().await?;
         *is_known = true;
-        schema::migrate(&mut client, &self.server).await?;
+        schema::migrate(&mut client, &self.server, schema::ALL_RIGHTS).await?;
         drop(client);
         let session = self.connect().await?;
         for sql in statements::tidy() {
