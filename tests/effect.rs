@@ -294,12 +294,6 @@ const BESIDE: &[(&str, &str, &str)] = &[
         "label in.csv --task tool_calling --dry-run --json",
         "correct",
     ),
-    // A typed wish to go on goes before a gate of the file.
-    (
-        "[score]\nmin_pass_rate = 1.0",
-        "score cases.jsonl --scorer tool_call --allow-failures",
-        "passed   0 of 1",
-    ),
     // The file's format is about the file's output.
     (
         "[score]\nto = 'csv'",

@@ -197,6 +197,10 @@ def test_max_cost_is_one_limit_for_all_tasks_of_a_job(server):
     with open("tooljudge.toml", "w", encoding="utf-8") as file:
         file.write(settings % one.url)
     job = Job({"judge": "m", "max_cost": 6.0, "store": "replies.sqlite"})
+    # Engines first ask for the columns of no rows, with whatever options there are.
+    told = {"fresh": True, "retry": "truncated", "keep_prompts": True}
+    none = next(iter(batches(numbered(1), 1))).slice(0, 0)
+    assert "label" in Job({"judge": "m", "max_cost": 6.0, "store": "replies.sqlite", **told}).label_none(none)[1]
     made = [next(elsewhere(job)(iter([batch]))) for batch in batches(numbered(20), 5)]
     statuses = [status for batch in made for status in batch["status"].to_pylist()]
     assert set(statuses) == {"judged", "skipped_budget"}

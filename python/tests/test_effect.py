@@ -59,8 +59,15 @@ def test_numbers_and_truth_values_of_numpy_are_those_of_python():
     some = [{**row, "ok": at < 2} for at, row in enumerate(rows())]
     assert len(tj.label(some, where={"ok": np.bool_(True)}, findings=np.bool_(True))) == 2
     assert type(tj.Judge("openai:m", max_tokens=np.int64(5), temperature=np.float32(0.5)).entry("KEY")["max_tokens"]) is int
-    assert tj.label(some, dry_run=0)[0]["label"] == tj.label(some, dry_run=False)[0]["label"]
-    assert tj.audit(GOLD, dry_run=0).passed
+    assert tj.Judge("openai:m", temperature=np.float32(0.7)).entry("KEY")["temperature"] == 0.7
+    assert len(tj.label([{**row, "f": 0.1} for row in rows()], where={"f": np.float32(0.1)})) == len(rows())
+
+
+def test_a_dry_run_without_prompts_asks_nobody():
+    asked = []
+    for job in (tj.label, tj.audit):
+        assert isinstance(job(GOLD, judge=lambda prompts: asked.append(prompts), dry_run=0), (dict, list))
+    assert asked == []
 
 
 def test_columns_may_come_as_an_index():

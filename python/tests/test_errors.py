@@ -88,7 +88,7 @@ SLIPS = [
     ({"config": False}, "config.*empty file"),
     ({"config": True}, "^config: True is no path$"),
     ({"store": 1}, "^store: 1 is no path$"),
-    ({"by": 5}, "^by: 5 is no column's name"),
+    ({"by": True}, "^by: True is no column's name"),
     ({"store": False, "purse": "p", "max_cost": 5, "max_tokens": 5}, "^purse has no effect beside store=False"),
 ]
 

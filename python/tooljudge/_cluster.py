@@ -44,7 +44,8 @@ class Job:
         self.store = Store(told.get("store")) if asks or keeps and told.get("store") else None
         files = {name: _carried.carried(name, told[name]) for name in _carried.OPTIONS if name in told}
         self._options = {**given, **files, **({"store": self.store.name if self.store else False} if keeps else {})}
-        self._none = {"store": False} if keeps else {}
+        # Without rows nothing is kept, nor taken from anything that is.
+        self._none = {"store": False, "purse": None, "fresh": None, "retry": None, "keep_prompts": None} if keeps else {}
         self.id = uuid.uuid4().hex
         if asks and told.get("max_cost"):
             # Each batch is a run: all of them have one purse in the store.

@@ -130,7 +130,7 @@ def _batches(batches, options):
         made, summary = label(batch, **options, allow_empty=True, max_cost=left, return_summary=True)
         rows += max((member["summary"]["rows"] for member in summary.get("panel", ())), default=0)
         # A purse has counted already what other runs have spent.
-        if left not in (None, False) and not options.get("purse"):
+        if left not in (None, False) and not (options.get("purse") or told("purse", options)):
             # The command line knows no ceiling of nothing. An empty batch asks nobody.
             spent = sum(member["summary"]["cost_usd"] or 0.0 for member in summary.get("panel", ()))
             left = max(1e-9, float(left) - spent)
@@ -245,8 +245,9 @@ def _table(command, first, data, options):
     options["json"] = True
     has_files = data is None and command == "score"
     given = _frames.Paths([]) if has_files else _frames.source(data, selects(options), _usual(command, options))
-    collects = options.get("output") in (None, False) and not options.get("dry_run")
-    if options.get("dry_run"):
+    is_rehearsal = rehearses(options)
+    collects = options.get("output") in (None, False) and not is_rehearsal
+    if is_rehearsal:
         # The command line insists on a place that nothing is written to.
         options["output"] = options.get("output") or "-"
     try:
@@ -297,6 +298,11 @@ def rows(command, data, options):
     return (made, summary) if both else made
 
 
+def rehearses(options):
+    """Whether nobody is to be asked: `dry_run=0` shows no prompt."""
+    return options.get("dry_run") is not None and options.get("dry_run") is not False
+
+
 # Files that a job writes.
 _WRITTEN = ("output", "report", "junit", "fold_output")
 _NO_ROWS = "the input has no rows; `allow_empty` accepts that"
@@ -318,7 +324,7 @@ def _usual(command, options):
         named = options.get(option)
         several = named.split(",") if option == "fold" and isinstance(named, str) else named
         if several is not None and several is not False:
-            names |= dict.fromkeys([several] if isinstance(several, str) else several)
+            names |= dict.fromkeys([several] if isinstance(several, (str, int)) else several)
     # It is no column, but the tools that were called.
     names.pop("tool", None)
     return [str(name) for name in names]

@@ -30,8 +30,6 @@ def takes(options: Any, forks: bool = True) -> Callable[[Callable[Given, Made]],
 
             _check(job, given)
             given = {name: scalar(value) for name, value in given.items()}
-            if given.get("dry_run") == 0:
-                given["dry_run"] = False
             try:
                 _slips.refuse(job, given)
                 if forks and _run.is_orphaned():
@@ -66,7 +64,11 @@ def _check(job, given):
 
 def scalar(value: Any) -> Any:
     """A number or truth value as Python has it, where numpy, pandas or a kindred library has made it."""
-    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    if getattr(value, "ndim", None) != 0 or not hasattr(value, "item"):
+        return value
+    plain = value.item()
+    # As it is written: 0.1 of 32 bits is not the nearest one of 64.
+    return float(str(value)) if isinstance(plain, float) else plain if isinstance(plain, (bool, int)) else value
 
 
 # A list of none of these is a slip, and not a wish for the default.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 from . import _run, _words
 from ._errors import InputError, SettingsError, ToolJudgeError
 from ._flags import DriveOptions, MergeOptions, PruneOptions, SuiteOptions, TrainOptions
-from ._jobs import STOP, record, with_files
+from ._jobs import STOP, record, rehearses, with_files
 from ._options import takes
 
 TYPE_CHECKING = False
@@ -104,7 +102,7 @@ def _compared(suite, options):
 
     from ._reports import compare
 
-    if options.get("dry_run") or len(options["agent"]) < 2:
+    if rehearses(options) or len(options["agent"]) < 2:
         return _record("drive", suite, options, options.get("progress"))
     with tempfile.TemporaryDirectory(prefix="tooljudge-") as folder:
         own = options.get("output") in (None, False)
@@ -150,7 +148,7 @@ def merge(parts: Path | list[Path], **options: Unpack[MergeOptions]) -> dict[str
     Returns:
         The record: its rows, and the parts in the order of their shards.
     """
-    if not isinstance(parts, (str, os.PathLike)) and not parts:
+    if isinstance(parts, (list, tuple)) and not parts:
         raise InputError("there are no parts: give their paths, or a glob")
     return _record("merge", parts, options, False)
 

@@ -280,7 +280,7 @@ def _measured(command, data, options, kind):
     with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, returns_rows, STOP.get(), progress)
     found = record(texts[-1])
-    if options.get("dry_run"):
+    if rehearses(options):
         return found
     if made is None:
         return kind(found, passed)

@@ -22,7 +22,7 @@ def refuse(job, given):
         _refuse_shape(name, value, job.__signature__.parameters[name].annotation)
     if given.get("store") is False:
         for name in _OF_STORES:
-            if given.get(name) not in (None, False):
+            if given.get(name):
                 raise SettingsError(f"{name} has no effect beside store=False, which keeps nothing; leave out either")
 
 
@@ -40,7 +40,7 @@ def _refuse_shape(name, value, kind):
     if kind.startswith("Path |") and isinstance(value, (bool, int, float)):
         # A number would be the file that is open under it.
         raise SettingsError(f"{name}: {value!r} is no path")
-    if name in _COLUMNS and isinstance(value, (bool, int, float)):
+    if name in _COLUMNS and isinstance(value, bool):
         raise SettingsError(f"{name}: {value!r} is no column's name; give a text, or a list of texts")
     if kind.startswith("Mapping") and not isinstance(value, Mapping) and not all(map(_is_pair, _each(value))):
         raise SettingsError(f"{name}: give a dict, such as {name}={_words.PAIRS[name]}")

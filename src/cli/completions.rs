@@ -10,6 +10,7 @@ use clap_complete::Shell;
 
 use super::Ending;
 use super::printer::Printer;
+use crate::drive::Loop;
 use crate::stats::Measure;
 
 /// Print a completion script for a shell
@@ -50,8 +51,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("snap", &["careful", "legacy"]),
     ("to", &["csv", "tsv", "ssv", "jsonl", "json", "parquet", "arrow"]),
 ];
-/// Flags that name judges, and how these names begin.
-const OF_JUDGES: &[&str] = &["judge", "grade", "agent"];
+/// How names of judges begin.
 const JUDGES: &[&str] = &[
     "builtin",
     "openai:",
@@ -65,7 +65,10 @@ const JUDGES: &[&str] = &[
 ];
 
 pub fn completions(args: &CompletionsArgs, command: clap::Command) -> Ending {
-    let hinted = |command: clap::Command| command.mut_args(offering);
+    let hinted = |command: clap::Command| {
+        let name = command.get_name().to_owned();
+        command.mut_args(|arg| offering(&name, arg))
+    };
     let mut command = command.mut_subcommands(|command| hinted(command.mut_subcommands(hinted)));
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tooljudge", &mut script);
@@ -74,10 +77,18 @@ pub fn completions(args: &CompletionsArgs, command: clap::Command) -> Ending {
 }
 
 /// The flag with what a shell offers for it.
-fn offering(arg: clap::Arg) -> clap::Arg {
+fn offering(command: &str, arg: clap::Arg) -> clap::Arg {
     let long = arg.get_long().unwrap_or_default();
-    if OF_JUDGES.contains(&long) {
-        return arg.value_parser(PossibleValuesParser::new(JUDGES));
+    match (command, long) {
+        (_, "judge") => return arg.value_parser(PossibleValuesParser::new(JUDGES)),
+        (_, "grade") => return arg.value_parser(PossibleValuesParser::new(&JUDGES[1..])),
+        ("drive", "agent") => {
+            let own = ["script:", "exec:", "http://", "https://"];
+            let names = JUDGES[1..].iter().copied().chain(own);
+            return arg.value_parser(PossibleValuesParser::new(names));
+        }
+        ("drive", "compat") => return arg.value_parser(PossibleValuesParser::new(Loop::PEERS)),
+        _ => {}
     }
     if long == "measure" {
         return arg.value_parser(PossibleValuesParser::new(Measure::ALL.map(Measure::as_str)));

@@ -113,7 +113,7 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
         toml::Value::Table(pairs) if repeats => pairs
             .iter()
             .map(|(name, value)| {
-                let text = if long == "set" { Ok(json(value)) } else { text(value) };
+                let text = if long == "set" { json(value) } else { text(value) };
                 text.map(|text| word(&format!("{name}={text}")))
             })
             .collect(),
@@ -128,10 +128,21 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
 }
 
 /// A setting of a scorer as JSON; a text may be that already.
-fn json(value: &toml::Value) -> String {
+fn json(value: &toml::Value) -> Result<String, String> {
+    fn holds_date(value: &toml::Value) -> bool {
+        match value {
+            toml::Value::Datetime(_) => true,
+            toml::Value::Array(items) => items.iter().any(holds_date),
+            toml::Value::Table(members) => members.values().any(holds_date),
+            _ => false,
+        }
+    }
     match value {
-        toml::Value::String(text) if serde_json::from_str::<serde_json::Value>(text).is_ok() => text.clone(),
-        value => serde_json::to_string(value).unwrap_or_default(),
+        toml::Value::String(text) if serde_json::from_str::<serde_json::Value>(text).is_ok() => {
+            Ok(text.clone())
+        }
+        value if holds_date(value) => Err("JSON has no dates; write it as a text, within quotes".to_owned()),
+        value => serde_json::to_string(value).map_err(|error| error.to_string()),
     }
 }
 

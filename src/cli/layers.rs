@@ -51,12 +51,11 @@ pub struct Origins {
 const GROUPS: &[&[&str]] = &[&["task", "template"], &["match", "order_matters"]];
 
 /// What a file says of the first is about the second that it says: typed, the second goes by itself.
-const OF: &[(&str, &str)] =
-    &[("to", "output"), ("min_pass_rate", "allow_failures"), ("min_pass_hat", "allow_failures")];
+const OF: &[(&str, &str)] = &[("to", "output")];
 
 /// What a file says of something that it names, by a key: it is left to that where another thing is typed, under one of these flags.
 const BESIDE: &[(&str, &[&str], &[&str])] =
-    &[("scorer", &["scorer"], OF_SCORERS), ("template", &["template", "task"], &["rails"])];
+    &[("scorer", &["scorer"], OF_SCORERS), ("template", &["task"], &["rails"])];
 
 /// Settings of scorers.
 const OF_SCORERS: &[&str] = &[
@@ -115,9 +114,11 @@ impl Origins {
     /// An error that begins with a flag which the settings file sets, with its place there.
     pub fn placed(&self, error: anyhow::Error) -> anyhow::Error {
         let text = format!("{error:#}");
-        let named = text.find("--").map(|at| &text[at + 2..]);
+        let named = text.strip_prefix("--");
         let named = named.and_then(|rest| rest.split(|c: char| !c.is_ascii_lowercase() && c != '-').next());
-        let place = named.and_then(|long| self.place(&long.trim_end_matches('-').replace('-', "_")));
+        let key = named.unwrap_or_default().replace('-', "_");
+        // What is wrong may be one of the scorer's settings.
+        let place = self.place(&key).filter(|_| key != "scorer" || !self.is_on("set"));
         match place.filter(|place| !text.contains(place.as_str())) {
             Some(place) => error.context(place),
             None => error,

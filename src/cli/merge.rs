@@ -51,7 +51,7 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
     let output = OutputSettings { path: Some(args.output), force: args.force, ..OutputSettings::default() };
     let merged = run::merge(MergeSettings { parts: args.parts, output }, &*control.observer);
     let shown = merged.map_err(anyhow::Error::from).map(|merged| {
-        let MergeSummary { output, parts, written, statuses } = &merged;
+        let MergeSummary { output, parts, written, statuses, .. } = &merged;
         let is_taken = is_stdout(output);
         if args.json && !is_taken {
             let parts: Vec<String> = parts.iter().map(|part| part.display().to_string()).collect();
@@ -64,15 +64,11 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
             let (rows, parts) = (counted(written.rows, "row"), counted(parts.len() as u64, "part"));
             printer.talk(&format!("written  {} ({rows} of {parts})", output.display()));
         }
-        let unjudged: Vec<String> =
-            merged.unjudged().map(|(status, rows)| format!("{rows} {status}")).collect();
-        if !unjudged.is_empty() {
-            printer.warn(&format!(
-                "labels are missing: {}; label these shards again, then merge again",
-                unjudged.join(", ")
-            ));
+        let missing: Vec<String> =
+            merged.missing().map(|(status, rows)| format!("{rows} {status}")).collect();
+        if !missing.is_empty() {
+            printer.warn(&format!("labels are missing: {}", missing.join(", ")));
         }
-        // No shard can tell whether all of them are without.
         if written.rows > 0 && statuses.get(Status::Judged.as_str()).is_none_or(|rows| *rows == 0) {
             printer.warn(&format!("none of {} has a label", counted(written.rows, "row")));
         }

@@ -108,7 +108,9 @@ impl CostBudget {
     /// By how many US dollars more was spent than was allowed, if it was: by all runs with the same purse, as far as is known.
     pub(crate) fn exceeded(&self) -> Option<f64> {
         let state = self.state();
-        let beyond = state.spent.max(state.together).saturating_sub(self.ceiling);
+        // A run that spent nothing has nothing to do with it.
+        let together = if state.spent > 0 { state.together } else { 0 };
+        let beyond = state.spent.max(together).saturating_sub(self.ceiling);
         (beyond > 0).then_some(beyond as f64 / UNITS)
     }
 

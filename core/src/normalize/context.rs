@@ -48,7 +48,7 @@ impl Conversation {
             _ => None,
         };
         let items = parsed.as_ref().unwrap_or(&self.messages).as_array();
-        let messages = items.and_then(|items| question::messages_in(items)).unwrap_or_default();
+        let messages = items.and_then(question::messages_in).unwrap_or_default();
         Question::unasked(messages.into())
     }
 

@@ -49,7 +49,6 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
         let limits = Limits {
             allow_unjudged: args.allow_unjudged.unwrap_or_default(),
             max_abstained: args.max_abstained,
-            of_a_part: false,
         };
         let exceeded = exceeded(ended, limits, "", "");
         failures

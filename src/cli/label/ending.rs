@@ -32,8 +32,6 @@ pub struct Shown {
     pub max_fail: Vec<Ceiling>,
     /// Whether it is no sign of a mistake that there are no rows: it was said, or those of a shard are all in others.
     pub may_be_empty: bool,
-    /// Whether the rows are those of a shard among others.
-    pub of_a_part: bool,
     /// The name of the purse that the limit on cost is shared by.
     pub purse: Option<String>,
     /// Where the page of a build is written, if there is one.
@@ -100,8 +98,7 @@ fn failed_gates(run: &LabelSummary, member: &MemberSummary, shown: &Shown) -> Ve
         missed.into_iter().chain(exceeded).map(|why| format!("{why}{whose}")).collect();
     let ended =
         Ended { rows: summary.rows, labelled: summary.judged(), no_evidence: summary.without_evidence() };
-    let Shown { allow_unjudged, max_abstained, of_a_part, .. } = *shown;
-    let limits = Limits { allow_unjudged, max_abstained, of_a_part };
+    let limits = Limits { allow_unjudged: shown.allow_unjudged, max_abstained: shown.max_abstained };
     let see = format!(": see the columns {prefix}status and {prefix}error");
     failed.extend(without_label::exceeded(ended, limits, &whose, &see));
     failed

@@ -113,7 +113,6 @@ fn merged<'a>(
         input: host.input(args.input.settings(args.inputs)),
         shard: args.shard,
     };
-    let of_a_part = args.shard.is_some_and(|shard| shard.count > 1);
     let shown = Shown {
         command: if asks { "label" } else { "resnap" },
         json: args.result.json,
@@ -122,8 +121,7 @@ fn merged<'a>(
         min_pass_rate: args.result.min_pass_rate,
         gate_on: args.result.gate_on.unwrap_or_default(),
         max_fail: args.result.max_fail,
-        may_be_empty: args.result.allow_empty || of_a_part,
-        of_a_part,
+        may_be_empty: args.result.allow_empty || args.shard.is_some_and(|shard| shard.count > 1),
         purse: args.purse,
         step_summary,
     };

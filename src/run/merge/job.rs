@@ -25,16 +25,21 @@ pub struct MergeSummary {
     pub parts: Vec<PathBuf>,
     /// Its rows and bytes.
     pub written: Finished,
-    /// How its rows ended, by their status, of all judges together.
+    /// How its rows ended, by their status; with several judges or tasks, the sum over them.
     pub statuses: BTreeMap<String, u64>,
+    /// The rows of these in which a judge found no evidence.
+    pub without_evidence: u64,
 }
 
 impl MergeSummary {
-    /// Rows that no judge could judge, by their status; that there was no evidence is an answer.
-    pub fn unjudged(&self) -> impl Iterator<Item = (&str, u64)> {
-        let answers = [Status::Judged, Status::Abstained].map(Status::as_str);
-        let statuses = self.statuses.iter().map(|(status, rows)| (status.as_str(), *rows));
-        statuses.filter(move |(status, rows)| !answers.contains(status) && *rows > 0)
+    /// Labels that are missing, by the status of their rows; that there was no evidence is an answer.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
+        let statuses = self.statuses.iter().filter(|(status, _)| *status != Status::Judged.as_str());
+        let missing = statuses.map(|(status, rows)| match *status == Status::Abstained.as_str() {
+            true => (status.as_str(), rows.saturating_sub(self.without_evidence)),
+            false => (status.as_str(), *rows),
+        });
+        missing.filter(|(_, rows)| *rows > 0)
     }
 }
 
@@ -67,7 +72,7 @@ pub fn merge(settings: MergeSettings, observer: &dyn Observer) -> Result<MergeSu
     let path = to.path.clone().ok_or(MergeError::NoOutput)?;
     let files = Table::files(&settings.parts)?;
     let paths: Vec<PathBuf> = files.iter().map(|input| input.path.clone()).collect();
-    let Checked { order, columns, with_rows, rows, statuses, escaped } = checked(&paths)?;
+    let Checked { order, columns, with_rows, rows, statuses, without_evidence, escaped } = checked(&paths)?;
     let format = files[0].format;
     let formulas = if escaped { Formulas::Escaped } else { to.formulas };
     let output = Output::new(path, to.format, format)?.with_formulas(formulas);
@@ -92,7 +97,7 @@ pub fn merge(settings: MergeSettings, observer: &dyn Observer) -> Result<MergeSu
         });
         write_manifest(&output.path, &manifest)?;
     }
-    Ok(MergeSummary { output: output.path, parts, written, statuses })
+    Ok(MergeSummary { output: output.path, parts, written, statuses, without_evidence })
 }
 
 /// Parts that belong together.
@@ -107,6 +112,7 @@ struct Checked {
     rows: u64,
     /// How they ended.
     statuses: BTreeMap<String, u64>,
+    without_evidence: u64,
     /// Whether formulas are escaped.
     escaped: bool,
 }
@@ -146,8 +152,17 @@ fn checked(paths: &[PathBuf]) -> Result<Checked, RunError> {
     for (status, rows) in records.iter().flat_map(|record| &record.statuses) {
         *statuses.entry(status.clone()).or_default() += rows;
     }
+    let without_evidence = records.iter().map(|record| record.without_evidence).sum();
     let columns = std::mem::take(&mut records[0].columns);
-    Ok(Checked { order: places.into_iter().flatten().collect(), columns, with_rows, rows, statuses, escaped })
+    Ok(Checked {
+        order: places.into_iter().flatten().collect(),
+        columns,
+        with_rows,
+        rows,
+        statuses,
+        without_evidence,
+        escaped,
+    })
 }
 
 /// The parts at these paths, with the columns of the whole table.

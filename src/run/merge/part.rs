@@ -36,6 +36,9 @@ pub(super) struct ShardRecord {
     /// How its rows ended, of all judges together.
     #[serde(default)]
     pub(super) statuses: BTreeMap<String, u64>,
+    /// Those of them in which there was no evidence, which is an answer.
+    #[serde(default)]
+    pub(super) without_evidence: u64,
 }
 
 impl ShardRecord {
@@ -61,7 +64,9 @@ impl ShardRecord {
         for (status, rows) in counts.flatten() {
             *statuses.entry(status.clone()).or_default() += rows.as_u64().unwrap_or_default();
         }
-        let shard = ShardRecord { rows: output.rows, statuses, ..shard };
+        let kinds = panel.iter().filter_map(|member| member.pointer("/summary/no_evidence")?.as_object());
+        let without_evidence = kinds.flatten().filter_map(|(_, rows)| rows.as_u64()).sum();
+        let shard = ShardRecord { rows: output.rows, statuses, without_evidence, ..shard };
         let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
         if shard.name().parse::<Shard>().is_err() {
             return Err(MergeError::NoShard { path: path.to_owned(), manifest: manifest_path(path) }.into());
