@@ -163,6 +163,7 @@ pub fn resolve_wanted(
             let is_unsure = slot == Slot::ToolCall && usual.is_some_and(|alias| !SURE_CALLS.contains(&alias));
             let is_free = |name: &&String| !used.iter().any(|(column, _)| column == name);
             let clear = names.iter().filter(is_free).find(|name| is_unsure && are_clearly_calls(name));
+            // A name beside arguments is a call, whatever the agent said.
             let clear = clear.map(String::as_str).or(in_two_columns.as_deref().filter(|_| is_unsure));
             used.extend(clear.or(usual).map(|column| (column, slot)));
         }
@@ -248,7 +249,7 @@ pub fn resolve_wanted(
     })
 }
 
-/// Columns of calls whose name leaves no doubt; the other usual names may be those of what the agent said beside a name and arguments.
+/// Columns of calls whose name leaves no doubt; the other usual names may be those of what the agent said.
 const SURE_CALLS: &[&str] = &["tool_call", "tool_calls", "generated"];
 
 /// Whether a column's name says that it holds the calls: `toolCalls`, `actual_tool_calls`, `functions_called`.
