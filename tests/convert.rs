@@ -12,12 +12,6 @@ use crate::support::workspace::{Ran, Workspace, repository, shown};
 /// A chat that ends with a call.
 const CHAT: &str = r#"{"id":"c1","model":"m","messages":[{"role":"user","content":"Weather in Oslo?"},{"role":"assistant","tool_calls":[{"id":"t1","function":{"name":"get_weather","arguments":"{\"city\":\"Oslo\"}"}}]}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}"#;
 
-/// Each chat with an id of its own: what has one id and says the same is one record.
-fn numbered(text: &str) -> String {
-    let parts = text.split(r#""id":"c1""#).enumerate();
-    parts.map(|(at, part)| if at == 0 { part.to_owned() } else { format!(r#""id":"c{at}"{part}"#) }).collect()
-}
-
 /// A sample of an evaluation log, with `id`.
 fn sample(id: &str) -> String {
     let rest = r#""epoch":1,"events":[{"event":"model","model":"m","input":[{"role":"user","content":"Hi"}],"tools":[],"output":{"choices":[{"message":{"role":"assistant","content":"Hello"}}]}}]}"#;
@@ -193,7 +187,7 @@ fn layouts() {
         ),
         ("colon.json", "{\n\"data\"\n}".to_owned(), "error: colon.json: line 3: a key without a value"),
     ] {
-        work.file(name, numbered(&content));
+        work.file(name, content);
         assert_eq!(turns(work.run(&["convert", name, "--quiet"])), expected, "{name}");
     }
     let mut gzipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -283,8 +277,7 @@ fn hostile_records_are_errors_of_their_own() {
     let deep_call = CHAT.replace(r#"{\"city\":\"Oslo\"}"#, &deep);
     let deep_text = CHAT.replace("Weather in Oslo?", &"[".repeat(10_000));
     let huge = CHAT.replace("Weather in Oslo?", &"x".repeat(65 << 20));
-    let last = CHAT.replace(r#""id":"c1""#, r#""id":"c2""#);
-    let log = [CHAT, &deep, &deeper, &deep_call, &deep_text, &huge, &last].join("\n");
+    let log = [CHAT, &deep, &deeper, &deep_call, &deep_text, &huge, CHAT].join("\n");
     work.file("in.jsonl", log);
     let ran = work.run(&["convert", "in.jsonl", "--all", "--quiet"]).ended(0);
     let statuses: Vec<String> = lines(&ran.stdout)
@@ -355,8 +348,7 @@ fn formats_can_be_named() {
 #[test]
 fn an_envelope_is_opened_whatever_its_records_are_said_to_be() {
     let work = Workspace::new();
-    let log = format!("{{\"data\":[{CHAT},{CHAT}]}}\n{{\"data\":[{CHAT}]}}\n");
-    work.file("list.jsonl", numbered(&log));
+    work.file("list.jsonl", format!("{{\"data\":[{CHAT},{CHAT}]}}\n{{\"data\":[{CHAT}]}}\n"));
     for from in [&[][..], &["--from", "openai_messages"]] {
         let ran = work.run(&[&["convert", "list.jsonl", "--quiet"], from].concat());
         assert_eq!(turns(ran), "3", "{from:?}");

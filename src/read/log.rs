@@ -10,7 +10,6 @@ use super::fragments::{Collector, Fragments, UnmatchedFragment};
 use super::log_rows::LogRows;
 use super::log_survey::{LogSurvey, of_transcripts};
 use super::records::{Raw, Records};
-use super::repeats::{self, At, Repeats};
 use super::transcripts::{Place, Seen, Transcripts};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode, Slot};
@@ -49,29 +48,19 @@ struct Counted {
     seen: Vec<Seen>,
     /// What is said beside the words, once each.
     about: Vec<Arc<Object>>,
-    /// What stands for turns that may be there twice, their places in the record, and their calls in a transcript.
-    prints: Vec<(u64, u64, usize)>,
 }
 
 impl Counted {
-    fn of(reading: Reading, source: &str) -> Counted {
+    fn of(reading: Reading) -> Counted {
         let mut counted = Counted {
             format: reading.format,
             survey: LogSurvey::default(),
             fragments: Vec::new(),
             seen: Vec::new(),
             about: Vec::new(),
-            prints: Vec::new(),
         };
-        let mut item = 0;
         for part in reading.parts.into_iter().chain(reading.rest.into_iter().flatten().map(Part::Entry)) {
             counted.survey.count(&part);
-            if let (Part::Entry(Entry::Turn(turn)), Some((format, _))) = (&part, reading.format)
-                && let Some(print) = repeats::print(turn, format, source)
-            {
-                counted.prints.push((print, item, turn.print().map_or(0, |(_, print)| print.calls)));
-            }
-            item += u64::from(part.is_item());
             if let Part::Entry(Entry::Turn(turn)) = &part
                 && let Some(seen) = Seen::of(turn).filter(|seen| counted.seen.last() != Some(seen))
             {
@@ -95,7 +84,6 @@ impl Counted {
 #[derive(Default)]
 struct Across {
     transcripts: Transcripts,
-    repeats: Repeats,
     about: SchemaBuilder,
 }
 
@@ -106,7 +94,6 @@ pub(super) struct Log {
     fragments: Option<Arc<Fragments>>,
     unmatched: Arc<[UnmatchedFragment]>,
     transcripts: Arc<Transcripts>,
-    repeats: Arc<Repeats>,
     /// The columns of what its records say beside the words.
     about: Arc<[Column]>,
     /// The names of its inputs.
@@ -144,7 +131,6 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
         fragments: None,
         unmatched: Arc::new([]),
         transcripts: Arc::default(),
-        repeats: Arc::default(),
         about: Arc::new([]),
         names,
     };
@@ -191,13 +177,6 @@ pub(super) enum Part {
     Invalid(RowError),
 }
 
-impl Part {
-    /// Whether it is an entry of its own, rather than a part or the beginning of some.
-    fn is_item(&self) -> bool {
-        !matches!(self, Part::Entry(Entry::Transcript(_) | Entry::Fragment(_)))
-    }
-}
-
 /// What becomes of a part.
 pub(super) enum Found {
     /// What was read, and, of what cannot be read, where it stands.
@@ -219,11 +198,6 @@ impl Log {
         self.options.with_skipped
     }
 
-    /// Whether what stands there repeats an earlier record.
-    pub(super) fn repeats(&self, at: At) -> bool {
-        self.repeats.holds(at)
-    }
-
     /// The records of one of its inputs.
     pub(super) fn records(&self, input: &Input) -> Result<Records, ReadError> {
         Records::open(input, &self.options.normalizer)
@@ -243,7 +217,6 @@ impl Log {
 
     fn keep(&mut self, found: Across) {
         self.transcripts = Arc::new(found.transcripts);
-        self.repeats = Arc::new(found.repeats.closed());
         self.about = found.about.finish().columns.into();
     }
 
@@ -258,26 +231,19 @@ impl Log {
             let mut survey = LogSurvey::default();
             let source = &self.names[number];
             let mut records = self.records(input)?;
-            let mut record = 0;
             loop {
                 let raws = gather(&mut records)?;
                 if raws.is_empty() {
                     break;
                 }
                 let read = raws.into_par_iter().flat_map_iter(|raw| self.read(raw, source));
-                let read: Vec<Counted> = read.map(|reading| Counted::of(reading, source)).collect();
+                let read: Vec<Counted> = read.map(Counted::of).collect();
                 for mut counted in read {
                     for seen in &counted.seen {
                         if found.transcripts.note(seen) {
                             counted.survey.repeat(seen.calls());
                         }
                     }
-                    for (print, item, calls) in std::mem::take(&mut counted.prints) {
-                        if found.repeats.note(print, (number, record, item)) {
-                            counted.survey.repeat(calls);
-                        }
-                    }
-                    record += 1;
                     counted.about.iter().for_each(|about| found.about.add(about));
                     if let Some((format, dialect)) = counted.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
@@ -310,7 +276,7 @@ impl Log {
     ) -> Result<Slices, ReadError> {
         let unmatched =
             self.unmatched.iter().filter(|unmatched| unmatched.input == number).cloned().collect();
-        Ok(Box::new(LogRows::open(self.clone(), (input, number), unmatched, schema)?))
+        Ok(Box::new(LogRows::open(self.clone(), input, unmatched, schema)?))
     }
 
     /// An error if fragments of other records could not be read, so that none is missing unnoticed.

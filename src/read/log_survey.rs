@@ -56,9 +56,7 @@ impl LogSurvey {
         let why = Skip::Repeated.as_str();
         self.items = self.items.saturating_sub(1);
         *self.skipped.entry(why).or_default() += 1;
-        if calls > 0 {
-            *self.calls_not_taken.entry(why).or_default() += calls as u64;
-        }
+        *self.calls_not_taken.entry(why).or_default() += calls as u64;
     }
 
     pub(super) fn count(&mut self, part: &Part) {

@@ -20,7 +20,6 @@ mod parquet_types;
 pub(crate) mod passed;
 mod pick;
 mod records;
-mod repeats;
 mod spool;
 mod stream;
 mod table;

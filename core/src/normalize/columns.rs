@@ -163,9 +163,7 @@ pub fn resolve_wanted(
             let is_unsure = slot == Slot::ToolCall && usual.is_some_and(|alias| !SURE_CALLS.contains(&alias));
             let is_free = |name: &&String| !used.iter().any(|(column, _)| column == name);
             let clear = names.iter().filter(is_free).find(|name| is_unsure && are_clearly_calls(name));
-            // A name beside arguments is a call, whatever the agent said.
-            let clear = clear.map(String::as_str).or(in_two_columns.as_deref().filter(|_| is_unsure));
-            used.extend(clear.or(usual).map(|column| (column, slot)));
+            used.extend(clear.map(String::as_str).or(usual).map(|column| (column, slot)));
         }
     }
     let filled = |slot| used.iter().any(|(_, of)| *of == slot);
@@ -391,8 +389,6 @@ mod tests {
             ("question,response,toolCalls,tools", &[], ["question", "toolCalls", "tools"]),
             ("question,response,tools,actual_tool_calls", &[], ["question", "actual_tool_calls", "tools"]),
             ("query,response,tool_call_count,expected_calls", &[], ["query", "response", ""]),
-            ("query,tool_name,tool_args,response", &[], ["query", "tool_name+tool_args", ""]),
-            ("query,tool_name,tool_args,tool_call", &[], ["query", "tool_call", ""]),
         ] {
             assert_eq!(resolved(names, mapping, true), Ok(expected.map(str::to_owned)), "{names}");
         }

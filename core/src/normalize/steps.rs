@@ -16,7 +16,7 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
         (Cell::Json(json @ (Json::Array(_) | Json::Object(_))), _) | (_, Some(json)) => json,
         _ => return Ok(()),
     };
-    let turns = match (STEPS.iter().find_map(|key| value.get(key)).unwrap_or(value), value) {
+    let turns = match (value.get(STEPS).unwrap_or(value), value) {
         (Json::Array(steps), _) if steps.len() > 1 && steps.iter().all(|step| action(step).is_some()) => {
             1 + steps.windows(2).filter(|pair| are_apart(&pair[0], &pair[1])).count()
         }
@@ -33,17 +33,14 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
     Err(RowError::new(RowErrorCode::SeveralTurns, why))
 }
 
-/// The key of LangChain's steps, in Python and in JavaScript.
-const STEPS: [&str; 2] = ["intermediate_steps", "intermediateSteps"];
+/// The key of LangChain's steps.
+const STEPS: &str = "intermediate_steps";
 
 /// The action of a step of LangChain's, which comes with what came of it: `[{"tool": "f", "tool_input": {}}, "7"]`.
 fn action(step: &Json) -> Option<&Json> {
-    let action = match step.as_array() {
-        Some([action, _]) => action,
-        _ => step.get("action").filter(|_| step.get("observation").is_some())?,
-    };
+    let [action, _] = step.as_array()? else { return None };
     let action = action.get("kwargs").unwrap_or(action);
-    ["tool_input", "toolInput"].iter().any(|key| action.get(key).is_some()).then_some(action)
+    action.get("tool_input").is_some().then_some(action)
 }
 
 /// Whether two steps were made by different messages, as far as they tell. Where an executor writes the log itself, it tells of the call
@@ -52,8 +49,8 @@ fn are_apart(one: &Json, other: &Json) -> bool {
     const EXECUTORS: &str = "Invoking:";
     let said = |step| {
         let action = action(step)?;
-        let message = action.get("message_log").or_else(|| action.get("messageLog"));
-        let message = message.filter(|log| log.as_array().is_some_and(|log| !log.is_empty()));
+        let message =
+            action.get("message_log").filter(|log| log.as_array().is_some_and(|log| !log.is_empty()));
         let own = |log: &&Json| {
             log.as_str().is_some_and(|log| !log.trim().is_empty() && !log.trim().starts_with(EXECUTORS))
         };
@@ -66,8 +63,7 @@ fn are_apart(one: &Json, other: &Json) -> bool {
 fn may_be_several(text: &str) -> bool {
     let begins = |sign: char| text.trim_start().starts_with(sign);
     let signs = || text.bytes().filter(|byte| matches!(byte, b'{' | b'('));
-    (begins('[') || begins('"') || STEPS.iter().any(|key| text.contains(key)))
-        && signs().nth(FEWEST - 1).is_some()
+    (begins('[') || begins('"') || text.contains(STEPS)) && signs().nth(FEWEST - 1).is_some()
 }
 
 /// How many times something is called, be it in parallel, before the next result, or before the user speaks.

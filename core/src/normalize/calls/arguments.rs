@@ -17,11 +17,9 @@ pub(super) const KEYS: [&str; 10] = [
     "inputParameters",
     "kwargs",
     "params",
-    UNREAD,
+    // What could not be read as input, in parts for user interfaces.
+    "rawInput",
 ];
-
-/// What could not be read as input, in parts for user interfaces.
-const UNREAD: &str = "rawInput";
 
 /// Keys that hold arguments in logs that teams write themselves, as [`folded`]. Elsewhere they hold something else, so that they
 /// count only where a call must be, and only with an object.
@@ -141,7 +139,7 @@ pub(super) fn of(object: &Object) -> Option<&Json> {
     KEYS.iter().filter_map(|key| object.get(key)).find(|value| !value.is_null())
 }
 
-/// Two keys that hold arguments which differ: nobody can say which of them the tool got.
+/// Two keys that hold arguments which differ, if the first one says that there are none: then the others are lost.
 fn contradiction(object: &Object) -> Option<(&'static str, &'static str)> {
     let says = |key: &&'static str| object.get(key).is_some_and(|value| !value.is_null());
     let mut keys = KEYS.iter().copied().filter(|key| says(key));
@@ -159,53 +157,8 @@ fn contradiction(object: &Object) -> Option<(&'static str, &'static str)> {
             _ => false,
         })
     };
-    let whole = |key: &str| object.get(key).and_then(whole);
-    let own = whole(first).filter(|own| !own.is_empty() && !are_types(own));
-    let differs = |key: &&'static str| match (&own, whole(key)) {
-        // What could not be read as input, and the same as it was written, may differ.
-        (Some(own), Some(other)) => *key != UNREAD && !are_types(&other) && !same(own, &other),
-        _ => is_none,
-    };
-    let other = keys.find(|key| holds(key) && differs(key))?;
+    let other = keys.find(|key| is_none && holds(key))?;
     Some((first, other))
-}
-
-/// An object, or the one that a text holds.
-fn whole(value: &Json) -> Option<Object> {
-    match value {
-        Json::Object(object) => Some(object.clone()),
-        Json::String(text) => {
-            match Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Python))? {
-                Json::Object(object) => Some(object),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// Whether two objects say the same, whatever the order of their keys.
-fn same(one: &Object, other: &Object) -> bool {
-    fn are_equal(one: &Json, other: &Json) -> bool {
-        match (one, other) {
-            (Json::Object(one), Json::Object(other)) => same(one, other),
-            (Json::Array(one), Json::Array(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_equal(one, other))
-            }
-            (Json::Number(one), Json::Number(other)) => {
-                one == other || one.as_str().parse::<f64>().ok() == other.as_str().parse::<f64>().ok()
-            }
-            (one, other) => one == other,
-        }
-    }
-    let has = |(key, value): (&str, &Json)| other.get(key).is_some_and(|theirs| are_equal(value, theirs));
-    one.len() == other.len() && one.iter().all(has)
-}
-
-/// Whether an object is a definition's parameters: of each it says the type.
-fn are_types(object: &Object) -> bool {
-    super::bare::is_schema(&Json::Object(object.clone()))
-        || !object.is_empty() && object.iter().all(|(_, value)| value.get("type").is_some())
 }
 
 /// The key in `object` under which the arguments of a call would be read, if one holds an object.

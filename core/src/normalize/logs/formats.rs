@@ -60,47 +60,7 @@ pub const FORMATS: &[LogFormat] = &[
     message_rows::MESSAGE_ROWS,
 ];
 
-/// Formats whose records have ids by which a record that is there twice is known: those of traces everywhere, those of chats in their file.
-/// Benchmarks' ids are those of questions, which several models answer.
-const TOLD_APART: &[(Ids, &[LogFormat])] = &[
-    (
-        Ids::Everywhere,
-        &[
-            otel::OTLP,
-            otel::SPAN,
-            otel::DATAFRAME,
-            otel::MLFLOW,
-            langsmith::RUN,
-            langfuse::OBSERVATION,
-            opik::OPIK,
-            weave::WEAVE,
-            litellm::LITELLM,
-        ],
-    ),
-    (
-        Ids::OfFile,
-        &[pairs::PROVIDER_PAIR, stored::STORED, messages::OPENAI, messages::LANGCHAIN, messages::VERCEL],
-    ),
-];
-
-/// How far the id of a record tells it from others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ids {
-    /// It need not.
-    None,
-    /// Within its file.
-    OfFile,
-    /// From all others.
-    Everywhere,
-}
-
 impl LogFormat {
-    /// How far the ids of its records tell them apart.
-    pub fn ids(&self) -> Ids {
-        let found = TOLD_APART.iter().find(|(_, formats)| formats.contains(self));
-        found.map_or(Ids::None, |(ids, _)| *ids)
-    }
-
     /// The format that users call `name`, or begin to, as long as it is clear which one they mean.
     pub fn named(name: &str) -> Option<&'static LogFormat> {
         let mut begun = FORMATS.iter().filter(|format| format.name.starts_with(name));

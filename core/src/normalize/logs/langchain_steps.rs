@@ -12,28 +12,18 @@ use super::transcript::Transcript;
 use super::value;
 use crate::domain::{Json, Object, Slot};
 
-pub(super) const LANGCHAIN_STEPS: LogFormat = LogFormat {
-    name: "langchain_steps",
-    sign: "key `intermediate_steps`, or `intermediateSteps`",
-    matches,
-    read,
-    unmatched: None,
-};
-
-/// The steps, in Python and in JavaScript.
-const STEPS: [&str; 2] = ["intermediate_steps", "intermediateSteps"];
+pub(super) const LANGCHAIN_STEPS: LogFormat =
+    LogFormat { name: "langchain_steps", sign: "key `intermediate_steps`", matches, read, unmatched: None };
 
 fn matches(record: &Object) -> bool {
-    STEPS.iter().any(|key| value::holds_structure(record, key))
+    value::holds_structure(record, "intermediate_steps")
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {
-    let mut elements = value::take_first(&mut record, &["chat_history", "chatHistory"])
-        .map(value::messages)
-        .unwrap_or_default();
+    let mut elements = value::take(&mut record, "chat_history").map(value::messages).unwrap_or_default();
     let question = ["input"].iter().chain(Slot::Question.aliases()).find_map(|key| record.remove(key));
     elements.extend(question.map(value::messages).unwrap_or_default());
-    let steps = match value::take_first(&mut record, &STEPS) {
+    let steps = match value::take(&mut record, "intermediate_steps") {
         Some(Json::Array(steps)) => steps,
         Some(other) => vec![other],
         None => Vec::new(),
@@ -58,13 +48,12 @@ fn read(mut record: Object, context: &Context) -> Entries {
 /// Calls that one message of the model's makes are in parallel: they carry that message.
 fn together(steps: Vec<Json>) -> Vec<Vec<Json>> {
     fn action(step: &Json) -> &Json {
-        let action = step.as_array().and_then(<[Json]>::first).or_else(|| step.get("action")).unwrap_or(step);
+        let action = step.as_array().and_then(<[Json]>::first).unwrap_or(step);
         action.get("kwargs").unwrap_or(action)
     }
     let said = |step: &Json| {
         let action = action(step);
-        let log = action.get("message_log").or_else(|| action.get("messageLog"));
-        log.filter(|log| log.as_array().is_some_and(|log| !log.is_empty())).cloned()
+        action.get("message_log").filter(|log| log.as_array().is_some_and(|log| !log.is_empty())).cloned()
     };
     let mut groups: Vec<Vec<Json>> = Vec::new();
     for step in steps {
@@ -93,18 +82,12 @@ fn messages(steps: Vec<Json>) -> Vec<Json> {
                 let mut pair = pair.into_iter();
                 (pair.next().unwrap_or(Json::Null), pair.next())
             }
-            // As JavaScript has it.
-            Json::Object(mut step)
-                if step.get("action").is_some_and(|action| action.as_object().is_some()) =>
-            {
-                (step.remove("action").unwrap_or(Json::Null), step.remove("observation"))
-            }
             action => (action, None),
         };
         if let Some(observation) = observation {
             let mut result = Object::new();
             result.insert("role", "tool");
-            if let Some(id) = action.get("tool_call_id").or_else(|| action.get("toolCallId")) {
+            if let Some(id) = action.get("tool_call_id") {
                 result.insert("tool_call_id", id.clone());
             }
             result.insert("content", observation);

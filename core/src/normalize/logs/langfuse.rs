@@ -69,22 +69,14 @@ fn read(mut record: Object, context: &Context) -> Entries {
         let trace = Trace { format: OBSERVATION.name, id: &trace };
         let call = call_of(&record);
         let repeats = !context.agents && call.as_ref().is_some_and(|call| trace.repeats(call, context));
-        let told = match call {
-            Some(call) => trace.tell(&call),
-            None => between(&record)
-                .map(|(id, parent)| trace.tell_between(&id, Some(&parent)))
-                .unwrap_or_default(),
-        };
+        let told = call.map(|call| trace.tell(&call)).unwrap_or_default();
         return Box::new(std::iter::once(entry(record, repeats)).chain(told));
     }
     match value::take(&mut record, "observations") {
         Some(Json::Array(items)) => {
             let repeated: HashSet<String> = match context.agents {
                 true => HashSet::new(),
-                false => {
-                    let items = || items.iter().filter_map(Json::as_object);
-                    nesting::repeated(items().filter_map(call_of), items().filter_map(between))
-                }
+                false => nesting::repeated(items.iter().filter_map(Json::as_object).filter_map(call_of)),
             };
             Box::new(items.into_iter().map(move |item| match item {
                 Json::Object(observation) => {
@@ -105,15 +97,6 @@ fn text(observation: &Object, keys: &[&str]) -> Option<String> {
 fn is_generation(observation: &Object) -> bool {
     let kind = observation.get("type").and_then(Json::as_str);
     kind.is_some_and(|kind| kind.eq_ignore_ascii_case(GENERATION))
-}
-
-/// Where something stands that is no generation, and no tool's or agent's work either.
-fn between(observation: &Object) -> Option<(String, String)> {
-    const OWN: [&str; 2] = ["TOOL", "AGENT"];
-    let kind = observation.get("type").and_then(Json::as_str).unwrap_or_default();
-    let is_own = OWN.iter().any(|own| kind.eq_ignore_ascii_case(own));
-    let id = text(observation, &["id"]).filter(|_| !is_generation(observation) && !is_own)?;
-    Some((id, text(observation, PARENT)?))
 }
 
 /// Where an answer is; a generation without one does not speak for what it stands within.

@@ -67,16 +67,9 @@ fn read(mut record: Object, context: &Context) -> Entries {
 /// framework's run logs the same call twice.
 fn linked(run: Object, context: &Context) -> Vec<Entry> {
     let is_call = run.get("run_type").is_some_and(is_llm) && value::has(&run, &["outputs"]);
-    let Some(id) = id(&run).filter(|_| !context.agents) else { return vec![entry(run)] };
+    let Some(id) = id(&run).filter(|_| is_call && !context.agents) else { return vec![entry(run)] };
     let trace = value::text(&run, &["trace_id"]).or_else(|| root(&run)).unwrap_or_default();
     let trace = Trace { format: NAME, id: &trace };
-    if !is_call {
-        // A tool's model calls are its own.
-        let is_tools = run.get("run_type").and_then(Json::as_str) == Some("tool");
-        let parent = value::text(&run, &["parent_run_id"]).filter(|_| !is_tools);
-        let told = trace.tell_between(&id, parent.as_deref());
-        return std::iter::once(entry(run)).chain(told).collect();
-    }
     let mut answered = Dialogue::default();
     answered.answer(run.get("outputs").cloned().map_or(Json::Null, value::unfolded));
     let tools = nesting::tools_in(answered.output.as_ref());

@@ -86,6 +86,6 @@ pub use context::{Context, NoRelated, RelatedRecords, Turns};
 pub use entry::{Entries, Entry, Fragment, Skip, Tally};
 pub use envelope::{ENVELOPES, Envelope, envelope};
 pub use format::LogFormat;
-pub use formats::{FORMATS, Ids, detect, detect_or, is_unanswered};
+pub use formats::{FORMATS, detect, detect_or, is_unanswered};
 pub use mcp::{McpLine, is_line_of_mcp};
 pub use turn::{Before, Output, Print, Step, Turn};

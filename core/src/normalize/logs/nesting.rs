@@ -2,9 +2,8 @@
 //!
 //! The outer call repeats the inner ones, unless an instrumentation lost calls on the way inwards: then the outer one is judged,
 //! and inner calls that say less are not. An answer that the log cut never counts as saying more than another. Records name their
-//! parents, not their children, so an inner call informs its parent with a fragment. So does what stands between two calls, a request
-//! over HTTP or a chain, unless it is a tool or an agent, whose model calls are its own. Links in a circle contain nothing: each call of
-//! the circle is judged.
+//! parents, not their children, so an inner call informs its parent with a fragment. Links in a circle contain nothing: each call
+//! of the circle is judged.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -105,51 +104,10 @@ impl Trace<'_> {
         to_parent.into_iter().chain([to_inner]).collect()
     }
 
-    /// Tells the same of something that is no model call and stands between some.
-    pub(super) fn tell_between(&self, id: &str, parent: Option<&str>) -> Vec<Entry> {
-        // What stands in nothing stands between nothing.
-        let Some(parent) = parent else { return Vec::new() };
-        let fragment = |key: String, id: &str| {
-            let said = vec![Json::from(id), Json::Bool(false)];
-            let object = Object::from_iter([(Fragment::SIGN.to_owned(), Json::Array(said))]);
-            Entry::Fragment(Fragment { key, object })
-        };
-        vec![fragment(self.key_within(parent), id), fragment(self.key_of(id), parent)]
-    }
-
-    /// Whether a call `id` contains a model call, or stands in one.
+    /// Whether a call `id` contains a model call, or its parent is one.
     pub(super) fn is_linked(&self, id: &str, parent: Option<&str>, context: &Context) -> bool {
-        !self.within(id, context).is_empty()
-            || parent.is_some_and(|parent| self.around(parent, context).is_some())
-    }
-
-    /// The model calls within the call `id`, directly or in what stands between.
-    fn within(&self, id: &str, context: &Context) -> Vec<(String, Called)> {
-        let (mut calls, mut between) = (Vec::new(), vec![id.to_owned()]);
-        let mut looked_at = 0;
-        while let Some(id) = between.pop() {
-            looked_at += 1;
-            for told in self.told(&self.key_within(&id), context) {
-                match told {
-                    Told::Call(id, called) => calls.push((id, called)),
-                    Told::Between(id) if looked_at < MAX_LOOKED_AT => between.push(id),
-                    Told::Between(_) => {}
-                }
-            }
-        }
-        calls
-    }
-
-    /// The model call that has the id, or around what has it: its id, what it is a part of, and what it calls.
-    fn around(&self, id: &str, context: &Context) -> Option<(String, String, Called)> {
-        let mut id = id.to_owned();
-        for _ in 0..MAX_DEPTH {
-            match self.told(&self.key_of(&id), context).into_iter().next()? {
-                Told::Call(above, called) => return Some((id, above, called)),
-                Told::Between(above) => id = above,
-            }
-        }
-        None
+        let is_told = |key: String| !context.related.find(&key).is_empty();
+        is_told(self.key_within(id)) || parent.is_some_and(|parent| is_told(self.key_of(parent)))
     }
 
     /// Whether a call says no more than one that contains it, or than those that it contains.
@@ -159,10 +117,11 @@ impl Trace<'_> {
         }
         let mut parent = call.parent.clone();
         for _ in 0..MAX_DEPTH {
-            let Some((id, above, tools)) = parent.take().and_then(|id| self.around(&id, context)) else {
+            let Some(id) = parent.take() else { return false };
+            let Some((above, tools)) = self.told(&self.key_of(&id), context).into_iter().next() else {
                 return false;
             };
-            let within = || look_within(&id, |id| self.within(id, context), |_| false).0;
+            let within = || look_within(&id, |id| self.told(&self.key_within(id), context), |_| false).0;
             let is_outer = says_no_more(&call.tools, &tools, within) && self.is_outer(&id, context);
             if is_outer && !self.is_covered(&id, &tools, context) {
                 return true;
@@ -174,12 +133,12 @@ impl Trace<'_> {
 
     /// Whether the model calls within the call `id` say all that it says.
     fn is_covered(&self, id: &str, tools: &Called, context: &Context) -> bool {
-        self.is_outer(id, context) && is_covered(tools, id, |id| self.within(id, context))
+        self.is_outer(id, context) && is_covered(tools, id, |id| self.told(&self.key_within(id), context))
     }
 
     /// Whether the model call `id` contains another.
     fn is_outer(&self, id: &str, context: &Context) -> bool {
-        let within = |id: &str| self.within(id, context).into_iter().map(|(id, _)| id);
+        let within = |id: &str| self.told(&self.key_within(id), context).into_iter().map(|(id, _)| id);
         let mut level: Vec<String> = within(id).collect();
         let is_outer = !level.is_empty();
         let mut looked_at = 0;
@@ -199,16 +158,13 @@ impl Trace<'_> {
         false
     }
 
-    /// What was told under a key.
-    fn told(&self, key: &str, context: &Context) -> Vec<Told> {
+    /// Ids and tools that were told under a key.
+    fn told(&self, key: &str, context: &Context) -> Vec<(String, Called)> {
         let read = |object: Object| {
             let (id, tools) = object.get(Fragment::SIGN)?.as_array()?.split_first()?;
-            if tools == [Json::Bool(false)] {
-                return Some(Told::Between(id.as_str()?.to_owned()));
-            }
             let tools: Option<Vec<String>> =
                 tools.iter().map(|tool| Some(tool.as_str()?.to_owned())).collect();
-            Some(Told::Call(id.as_str()?.to_owned(), tools.map(|tools| counted(tools.into_iter()))))
+            Some((id.as_str()?.to_owned(), tools.map(|tools| counted(tools.into_iter()))))
         };
         context.related.find(key).into_iter().filter_map(read).collect()
     }
@@ -220,12 +176,6 @@ impl Trace<'_> {
     fn key_of(&self, id: &str) -> String {
         format!("{} tools {} {id}", self.format, self.id)
     }
-}
-
-/// What a record tells of its place: an id, and of a model call also what it calls.
-enum Told {
-    Call(String, Called),
-    Between(String),
 }
 
 /// A call within another: its id, the place of the one around it, and what it calls.
@@ -272,19 +222,9 @@ fn times_within(found: &[Inner], tool: &str) -> usize {
     sums[0]
 }
 
-/// The ids of calls that say no more than one that contains them, or than those that they contain, where all of a trace are known: its
-/// calls, and what stands `between` them, each with what it is a part of.
-pub(super) fn repeated(
-    calls: impl Iterator<Item = Call>,
-    between: impl Iterator<Item = (String, String)>,
-) -> HashSet<String> {
-    let mut calls: HashMap<String, Call> = calls.map(|call| (call.id.clone(), call)).collect();
-    let between: HashMap<String, String> = between.filter(|(id, _)| !calls.contains_key(id)).collect();
-    for call in calls.values_mut() {
-        let up = |id: &String| between.get(id).cloned();
-        let mut ids = std::iter::successors(call.parent.take(), up).take(MAX_DEPTH);
-        call.parent = ids.find(|id| !between.contains_key(id));
-    }
+/// The ids of calls that say no more than one that contains them, or than those that they contain, where all of a trace are known.
+pub(super) fn repeated(calls: impl Iterator<Item = Call>) -> HashSet<String> {
+    let calls: HashMap<String, Call> = calls.map(|call| (call.id.clone(), call)).collect();
     let outer = outer(&calls);
     let mut within: HashMap<&str, Vec<&Call>> = HashMap::new();
     for call in calls.values() {
@@ -355,8 +295,7 @@ mod tests {
         }
     }
 
-    /// `b<a:f` is the call `b` within `a`, which calls the tool `f`; `b:?` calls one that cannot be read, and `b:!` was cut. `b<a=` is no
-    /// call, and stands between.
+    /// `b<a:f` is the call `b` within `a`, which calls the tool `f`; `b:?` calls one that cannot be read, and `b:!` was cut.
     fn call(written: &str) -> Call {
         let (links, tools) = written.split_once(':').unwrap_or((written, ""));
         let (id, parent) = links.split_once('<').unwrap_or((links, ""));
@@ -411,33 +350,14 @@ mod tests {
             ("a:f b<a:!", "b"),
             ("a b<a:!", "b"),
             ("a:! b<a:!", "a"),
-            // What stands between two calls does not part them.
-            ("a:f p<a= b<p:f", "a"),
-            ("a:f p<a= q<p= b<q", "b"),
-            ("a:f,g p<a= b<p:f c<p:g", "a"),
-            ("p= b<p:f", ""),
-            ("p<q= q<p= b<p:f", ""),
-            ("a:f p<a=", ""),
-            ("a p<a= b<p c<b", "a b"),
         ] {
-            let (between, calls): (Vec<&str>, Vec<&str>) =
-                calls.split_whitespace().partition(|written| written.ends_with('='));
-            let calls: Vec<Call> = calls.into_iter().map(call).collect();
-            let between: Vec<(&str, Option<&str>)> = { between.into_iter() }
-                .map(|written| written.trim_end_matches('='))
-                .map(|written| {
-                    written.split_once('<').map_or((written, None), |(id, parent)| (id, Some(parent)))
-                })
-                .collect();
-            let links =
-                between.iter().filter_map(|(id, parent)| Some(((*id).to_owned(), (*parent)?.to_owned())));
+            let calls: Vec<Call> = calls.split_whitespace().map(call).collect();
             let known: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
-            let mut found: Vec<String> = repeated(calls.iter().cloned(), links).into_iter().collect();
+            let mut found: Vec<String> = repeated(calls.iter().cloned()).into_iter().collect();
             found.sort();
             assert_eq!(found.join(" "), expected, "{calls:?}");
             let trace = Trace { format: "x", id: "t" };
-            let passed = between.iter().flat_map(|(id, parent)| trace.tell_between(id, *parent));
-            let told = calls.iter().flat_map(|call| trace.tell(call)).chain(passed).map(|told| match told {
+            let told = calls.iter().flat_map(|call| trace.tell(call)).map(|told| match told {
                 Entry::Fragment(fragment) => fragment,
                 other => panic!("{other:?}"),
             });
@@ -466,6 +386,6 @@ mod tests {
             parent: Some(at.to_string()),
             tools: Some(BTreeMap::from([((at % 7).to_string(), 1)])),
         };
-        assert!(repeated((0..100_000).map(inner), std::iter::empty()).len() > 99_000);
+        assert!(repeated((0..100_000).map(inner)).len() > 99_000);
     }
 }

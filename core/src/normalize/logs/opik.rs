@@ -54,25 +54,13 @@ fn call_of(span: &Object) -> Option<Call> {
     Some(Call { id, parent, tools: exchange::tools_in(span.get("output")) })
 }
 
-/// Where something stands that is no model call, and no tool's work either.
-fn between(span: &Object) -> Option<(String, String)> {
-    let is_tools = span.get("type").and_then(Json::as_str) == Some("tool");
-    let id = value::text(span, &["id"]).filter(|_| !is_model_call(span) && !is_tools)?;
-    Some((id, value::text(span, &["parent_span_id"])?))
-}
-
 fn read(mut record: Object, context: &Context) -> Entries {
     if is_span(&record) {
         let trace = value::text(&record, &["trace_id"]).unwrap_or_default();
         let trace = Trace { format: OPIK.name, id: &trace };
         let call = call_of(&record);
         let repeats = !context.agents && call.as_ref().is_some_and(|call| trace.repeats(call, context));
-        let told = match call {
-            Some(call) => trace.tell(&call),
-            None => between(&record)
-                .map(|(id, parent)| trace.tell_between(&id, Some(&parent)))
-                .unwrap_or_default(),
-        };
+        let told = call.map(|call| trace.tell(&call)).unwrap_or_default();
         return Box::new(std::iter::once(entry(record, repeats)).chain(told));
     }
     let spans = match record.remove("spans") {
@@ -81,10 +69,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
     };
     let repeated: HashSet<String> = match context.agents {
         true => HashSet::new(),
-        false => {
-            let spans = || spans.iter().filter_map(Json::as_object);
-            nesting::repeated(spans().filter_map(call_of), spans().filter_map(between))
-        }
+        false => nesting::repeated(spans.iter().filter_map(Json::as_object).filter_map(call_of)),
     };
     Box::new(spans.into_iter().map(move |span| match span {
         Json::Object(span) => {

@@ -6,12 +6,12 @@
 //! ```
 
 use super::context::Context;
-use super::entry::{Entries, Entry, Skip, one, skipped};
+use super::entry::{Entries, Entry, Skip, one};
 use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{automatic, body, exchange, flat, value};
-use crate::domain::{Cell, Json, Object};
+use crate::domain::{Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
     name: "provider_pair",
@@ -35,43 +35,20 @@ const PAIRS: &[Pair] = &[
     Pair { request: &["input", "inputBodyJson"], response: &["output", "outputBodyJson"] },
 ];
 
-/// What Braintrust's spans hold of a model call.
-const BRAINTRUST: Pair = Pair { request: &["input"], response: &["output"] };
-
 /// The pair that a record holds; of a request that failed there may be no response.
 fn pair(record: &Object) -> Option<&'static Pair> {
     let failed = record.get("error").is_some_and(|error| !error.is_null());
-    if is_of_braintrust(record) {
-        return Some(&BRAINTRUST);
-    }
     PAIRS.iter().find(|pair| {
         let answered = pair.response.first().is_some_and(|key| record.contains_key(key));
         (answered || failed) && value::at(record, pair.request).is_some_and(value::is_structure)
     })
 }
 
-/// What a span of Braintrust's was for.
-fn kind(record: &Object) -> Option<&str> {
-    value::at(record, &["span_attributes", "type"])?.as_str().filter(|_| record.contains_key("root_span_id"))
-}
-
-fn is_of_braintrust(record: &Object) -> bool {
-    kind(record) == Some("llm") && value::at(record, BRAINTRUST.request).is_some_and(value::is_structure)
-}
-
-/// Whether no model was asked in a span of Braintrust's: a task, a tool's work, a score.
-fn is_other_work(record: &Object) -> bool {
-    kind(record).is_some_and(|kind| kind != "llm")
-}
-
 fn matches(record: &Object) -> bool {
-    pair(record).is_some() || is_other_work(record) || flat::answer(record).is_some()
+    pair(record).is_some() || flat::answer(record).is_some()
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {
-    if is_other_work(&record) {
-        return skipped(Skip::NotAnLlmRun);
-    }
     let exchanged = match flat::answer(&record).filter(|_| pair(&record).is_none()) {
         Some(key) => Ok(flat::parted(record.clone(), key)),
         None => exchanged(&mut record),
@@ -103,9 +80,6 @@ const IDS: &[&str] = &["id", "request_id", "requestId", "recordId"];
 /// Keys of the model that was asked.
 const MODELS: &[&str] = &["model", "modelId"];
 
-/// Where a record keeps the tools on offer, if neither request nor response has them.
-const DEFINED: &[&[&str]] = &[&["metadata", "tools"], &["metadata", "functions"], &["tools"], &["functions"]];
-
 /// The request and the response.
 fn exchanged(record: &mut Object) -> Result<(Object, Json), Entry> {
     let pair = pair(record).ok_or(Entry::Skipped(Skip::NoOutput))?;
@@ -114,14 +88,7 @@ fn exchanged(record: &mut Object) -> Result<(Object, Json), Entry> {
         Json::Object(request) => request,
         messages => Object::from_iter([("messages".to_owned(), messages)]),
     };
-    let response = match take(pair.response)? {
-        // Of a response with several choices, a recorder may keep these alone.
-        Json::Array(choices) if choices.iter().any(|choice| choice.get("message").is_some()) => {
-            Json::Object(Object::from_iter([("choices".to_owned(), Json::Array(choices))]))
-        }
-        response => response,
-    };
-    Ok((request, response))
+    Ok((request, take(pair.response)?))
 }
 
 fn turn(record: &Object, request: Object, response: Json) -> Result<Turn, Entry> {
@@ -129,15 +96,8 @@ fn turn(record: &Object, request: Object, response: Json) -> Result<Turn, Entry>
     let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(record, &[key]));
     let origin = &mut turn.origin;
     origin.source_id = origin.source_id.take().or_else(|| text(IDS));
-    let noted = || value::text(record, &["metadata", "model"]);
-    origin.model = origin.model.take().or_else(|| text(MODELS)).or_else(noted);
+    origin.model = origin.model.take().or_else(|| text(MODELS));
     origin.timestamp = origin.timestamp.or_else(|| value::instant(record.get("timestamp")?));
-    if turn.tools == Cell::Missing {
-        // Braintrust keeps what a request says beside its messages there.
-        turn.tools = value::tools(
-            DEFINED.iter().find_map(|path| value::at(record, path)).cloned().map(value::unfolded),
-        );
-    }
     Ok(turn)
 }
 

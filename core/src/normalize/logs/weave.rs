@@ -51,11 +51,7 @@ fn read(record: Object, context: &Context) -> Entries {
     let parent = value::text(&record, &["parent_id"]).filter(|_| asked && value::has(&record, &["output"]));
     let tools = || exchange::tools_in(outputs(record.get("output")).as_ref());
     let call = id.filter(|_| asked).map(|id| Call { id, parent, tools: tools() });
-    let told = match (&call, value::text(&record, &["id"])) {
-        (Some(call), _) => trace.tell(call),
-        (None, Some(id)) => trace.tell_between(&id, value::text(&record, &["parent_id"]).as_deref()),
-        (None, None) => Vec::new(),
-    };
+    let told = call.as_ref().map(|call| trace.tell(call)).unwrap_or_default();
     let repeats = || call.as_ref().is_some_and(|call| trace.repeats(call, context));
     let entry = match asked {
         false => Entry::Skipped(Skip::NotAnLlmRun),

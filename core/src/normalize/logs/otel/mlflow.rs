@@ -67,10 +67,7 @@ pub(super) fn read(record: Object, context: &Context) -> Entries {
     });
     let repeated: HashSet<String> = match context.agents {
         true => HashSet::new(),
-        false => nesting::repeated(
-            calls.filter_map(call),
-            spans.iter().filter_map(Json::as_object).filter_map(between),
-        ),
+        false => nesting::repeated(calls.filter_map(call)),
     };
     let agents = context.agents;
     Box::new(spans.into_iter().flat_map(move |span| match span {
@@ -85,26 +82,11 @@ pub(super) fn read(record: Object, context: &Context) -> Entries {
     }))
 }
 
-fn parent(span: &Object) -> Option<String> {
-    let keys = ["parent_span_id", "parentSpanId", "parent_id"];
-    let parent = keys.iter().find_map(|key| value::text(span, &[key]));
-    parent.map(|id| id.strip_prefix("0x").map(str::to_owned).unwrap_or(id))
-}
-
-/// Where something stands that is no model call, and no tool's or agent's work either.
-fn between(span: &Object) -> Option<(String, String)> {
-    let attributes = span.get("attributes").cloned().map(value::unfolded);
-    let kind = attributes
-        .and_then(|attributes| span::get(attributes.as_object()?, KIND).cloned())
-        .map(value::unfolded);
-    let is_own =
-        kind.is_some_and(|kind| matches!(kind.as_str(), Some("LLM" | "CHAT_MODEL" | "TOOL" | "AGENT")));
-    Some((span::id(span).filter(|_| !is_own)?, parent(span)?))
-}
-
 /// A model call as a part of something, or around something.
 fn call(span: &Object) -> Option<Call> {
-    let parent = parent(span);
+    let keys = ["parent_span_id", "parentSpanId", "parent_id"];
+    let parent = keys.iter().find_map(|key| value::text(span, &[key]));
+    let parent = parent.map(|id| id.strip_prefix("0x").map(str::to_owned).unwrap_or(id));
     let attributes = span.get("attributes").cloned().map(value::unfolded);
     let answered = attributes.as_ref().and_then(|attributes| attributes.get(ANSWERED));
     Some(Call { id: span::id(span)?, parent, tools: exchange::tools_in(answered) })

@@ -150,20 +150,14 @@ fn call_in(entries: &[Entry], place: &span::Place) -> Option<Call> {
 /// What a span and the log records with its id say, unless it `repeats` another, and what it tells the spans around and within it.
 fn linked(span: Object, logs: Vec<Object>, repeats: bool, agents: bool) -> Vec<Entry> {
     let place = span::Place::of(&span).filter(|_| !agents);
-    let span = Span::read(span);
-    let is_own = span.is_own();
-    let mut found = entries(span, logs, agents);
-    let Some(place) = place else { return found };
-    let trace = Trace { format: SPANS, id: &place.trace };
-    match call_in(&found, &place) {
-        Some(call) => {
-            if repeats {
-                found = vec![Entry::Skipped(Skip::AgentSpan)];
-            }
-            found.extend(trace.tell(&call));
+    let mut found = entries(Span::read(span), logs, agents);
+    if let Some(place) = place
+        && let Some(call) = call_in(&found, &place)
+    {
+        if repeats {
+            found = vec![Entry::Skipped(Skip::AgentSpan)];
         }
-        None if !is_own => found.extend(trace.tell_between(&place.id, place.parent.as_deref())),
-        None => {}
+        found.extend(Trace { format: SPANS, id: &place.trace }.tell(&call));
     }
     found
 }

@@ -150,24 +150,6 @@ impl Span {
         }
     }
 
-    /// Whether it is a tool's or an agent's, whose model calls are its own and repeat nobody's around it.
-    pub(super) fn is_own(&self) -> bool {
-        const KINDS: &[&str] = &[
-            "gen_ai.operation.name",
-            "openinference.span.kind",
-            "ai.operationId",
-            "operation.name",
-            "traceloop.span.kind",
-            "mlflow.spanType",
-        ];
-        let is_own = |kind: &str| {
-            let kind = kind.to_ascii_lowercase();
-            kind.contains("tool") || kind.contains("agent")
-        };
-        let named = KINDS.iter().filter_map(|key| self.text(key)).chain(self.kind.as_deref());
-        self.work() == Work::Agent || { named }.any(is_own)
-    }
-
     pub(super) fn origin(&self) -> Origin {
         Origin {
             source_id: self.id.clone(),
