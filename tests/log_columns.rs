@@ -101,7 +101,7 @@ fn what_is_said_beside_equal_words_tells_records_apart() {
     let log = [
         record(r#""id":"a","gold":"correct","release":"v1""#),
         record(r#""id":"b","gold":"incorrect","release":"v2""#),
-        record(r#""id":"a","gold":"correct","release":"v1""#),
+        record(r#""id":"c","gold":"correct","release":"v1""#),
     ];
     work.file("in.jsonl", log.join("\n"));
     work.run(&["convert", "in.jsonl", "-o", "rows.jsonl", "--quiet"]).ended(0);
@@ -201,58 +201,4 @@ fn labels_are_counted_by_what_a_log_says() {
     assert_eq!(table.len(), 3, "{}", ran.stdout);
     let ran = work.run(&[&label[..], &["--by", "infos"]].concat()).ended(2);
     assert!(ran.stderr.contains("--by: there is no column `infos`; did you mean `info`?"), "{}", ran.stderr);
-}
-
-/// Claude Desktop's lines are no JSON. Nobody asks anything in them, so that only results are judged.
-#[test]
-fn logs_of_mcp_keep_their_calls_and_say_why_they_are_not_judged() {
-    let work = Workspace::new();
-    let line = |second: u8, who: &str, message: &str| {
-        format!(
-            "2026-01-01T10:00:0{second}.000Z [files] [info] Message from {who}: {message} {{ metadata: undefined }}\n"
-        )
-    };
-    let tools = r#"[{"name":"read","description":"Reads a file","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}]"#;
-    let log = [
-        "2026-01-01T10:00:00.000Z [files] [info] Initializing server...\nlistening\n".to_owned(),
-        line(1, "client", r#"{"method":"tools/list","params":{},"jsonrpc":"2.0","id":1}"#),
-        line(2, "server", &format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#)),
-        line(
-            3,
-            "client",
-            r#"{"method":"tools/call","params":{"name":"read","arguments":{"path":"a.txt"}},"jsonrpc":"2.0","id":2}"#,
-        ),
-        line(
-            4,
-            "server",
-            r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"ENOENT: no such file"}],"isError":true}}"#,
-        ),
-        line(
-            5,
-            "client",
-            r#"{"method":"tools/call","params":{"name":"read","arguments":{}},"jsonrpc":"2.0","id":3}"#,
-        ),
-    ];
-    work.file("mcp-server-files.log", log.concat());
-    // Claude Desktop writes each line into a second file.
-    work.file("mcp.log", log.concat());
-    let logs = ["mcp-server-files.log", "mcp.log"];
-    work.run(&[&["convert"], &logs[..], &["-o", "rows.csv"]].concat()).ended(0);
-    let rows = work.rows("rows.csv");
-    assert_eq!(rows.len(), 2, "{rows:?}");
-    assert_eq!(rows[0]["tool_call"], r#"[{"name":"read","arguments":{"path":"a.txt"},"id":"2"}]"#);
-    assert!(rows[0]["tool_results"].contains("ENOENT") && rows[0]["question"].is_empty(), "{rows:?}");
-    assert_eq!((rows[0]["server"].as_str(), rows[0]["latency_s"].as_str()), ("files", "1.0"));
-    // The same from the log and from its table.
-    for input in [&logs[..], &["rows.csv"]] {
-        work.run(&[&["label"], input, &["-o", "out.csv", "--force", "--allow-unjudged", "1"]].concat())
-            .ended(0);
-        let labels = work.rows("out.csv");
-        let said: Vec<(&str, &str)> = labels.iter().map(|row| (&*row["status"], &*row["label"])).collect();
-        assert_eq!(said, [("abstained", ""), ("judged", "incorrect")], "{labels:?}");
-        assert!(labels[0]["error"].contains("does not hold what the user asked"), "{labels:?}");
-        let task = ["-o", "out.csv", "--force", "--allow-unjudged", "1", "--task", "tool_call_success"];
-        work.run(&[&["label"], input, &task].concat()).ended(0);
-        assert_eq!(work.column("out.csv", "label")[0], "failed", "{input:?}");
-    }
 }

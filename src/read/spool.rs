@@ -5,7 +5,6 @@ use std::io::{self, BufRead, Read};
 
 use super::handle::Handle;
 use super::text;
-use crate::normalize::logs::is_line_of_mcp;
 use crate::table::Format;
 
 /// A copy of all that `source` gives. The file is private, has no name, and is gone with its last user.
@@ -13,11 +12,6 @@ pub(super) fn keep(source: &mut dyn Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(source, &mut file)?;
     Ok(file)
-}
-
-/// Whether among the first lines of a text one holds a message of MCP.
-pub(super) fn holds_mcp(start: &[u8]) -> bool {
-    start.split(|byte| *byte == b'\n').any(|line| std::str::from_utf8(line).is_ok_and(is_line_of_mcp))
 }
 
 /// What a file without a name that tells seems to hold, by its first bytes.
@@ -31,8 +25,6 @@ pub(super) fn guess(file: Handle) -> io::Result<Format> {
         _ if start.starts_with(b"ARROW1") || start.starts_with(b"\xff\xff\xff\xff") => Format::Arrow,
         _ if start.starts_with(b"PK\x03\x04") => Format::Json,
         Some(b'{') => Format::Jsonl,
-        // Lines of text that hold JSON.
-        _ if holds_mcp(start) => Format::Jsonl,
         Some(b'[') => Format::Json,
         _ => Format::Csv,
     })

@@ -4,12 +4,11 @@
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::spool;
 use super::text;
 use super::texts::{Place, RECORD_BYTES, Text};
 use super::{Input, ReadError};
 use crate::domain::Json;
-use crate::normalize::logs::{ENVELOPES, McpLine};
+use crate::normalize::logs::ENVELOPES;
 use crate::table::Format;
 
 /// Records in one stream of text.
@@ -25,8 +24,6 @@ pub(super) struct Stream {
 enum Layout {
     /// One record a line.
     Lines,
-    /// One message of MCP a line, behind words that say when and whose.
-    McpLines,
     /// The elements of one array.
     Array,
     /// Objects one after another, over as many lines as they like.
@@ -43,7 +40,6 @@ impl Stream {
         let mut stream =
             Stream { reader, path: input.name(), line: 1, blank_lines: 0, layout: Layout::Lines };
         match stream.skip_blank()? {
-            Some(_) if stream.holds_mcp()? => stream.layout = Layout::McpLines,
             Some(b'[') if input.format == Format::Json => {
                 stream.reader.consume(1);
                 stream.layout = Layout::Array;
@@ -55,12 +51,6 @@ impl Stream {
         }
         stream.blank_lines = 0;
         Ok(stream)
-    }
-
-    /// Whether the file is lines of text with messages of MCP in them.
-    fn holds_mcp(&mut self) -> Result<bool, ReadError> {
-        let start = self.reader.fill_buf().map_err(|error| ReadError::io(&self.path, &error))?;
-        Ok(!start.starts_with(b"{") && spool::holds_mcp(start))
     }
 
     /// Blank lines between the records so far.
@@ -85,7 +75,6 @@ impl Stream {
         loop {
             match &mut self.layout {
                 Layout::Lines => return self.next_line(),
-                Layout::McpLines => return Ok(self.next_line()?.map(of_mcp)),
                 Layout::Array => return self.next_element(),
                 Layout::Documents => match self.skip_blank()? {
                     None => return Ok(None),
@@ -312,13 +301,6 @@ impl Stream {
             self.reader.consume(1);
         }
     }
-}
-
-/// The record that a line of text about MCP is.
-fn of_mcp(line: Text) -> Text {
-    let Text { bytes, too_large, place } = line;
-    let record = McpLine::record(&String::from_utf8_lossy(&bytes));
-    Text { bytes: Json::Object(record).to_string().into_bytes(), too_large, place }
 }
 
 fn cut_short(path: &Path) -> ReadError {

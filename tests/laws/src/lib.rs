@@ -594,9 +594,6 @@ pub fn read_log(
 }
 
 fn records(text: &str) -> Vec<Object> {
-    if text.lines().any(logs::is_line_of_mcp) {
-        return text.lines().map(logs::McpLine::record).collect();
-    }
     let mut records = Vec::new();
     let mut rest = text;
     while let Ok((value, end)) = Json::parse_prefix(rest) {

@@ -147,6 +147,12 @@ const PRODUCTS: &[Product] = &[
         remedy: CHATS,
     },
     Product {
+        keys: &["jsonrpc", "method"],
+        only: false,
+        what: "messages of MCP without what the user asked",
+        remedy: "give the log of the chat that made these calls",
+    },
+    Product {
         keys: &["mile_stone"],
         only: false,
         what: "ACEBench's gold answers",

@@ -31,16 +31,6 @@ pub(super) struct Question {
     pub(super) flags: BTreeSet<Flag>,
 }
 
-/// The key by which readers say that a message of the assistant's begins a turn of its own.
-pub(super) const STEP: &str = "begins a step";
-
-impl Question {
-    /// After messages in which no user speaks, of a log that holds no user's words.
-    pub(super) fn unasked(messages: Messages) -> Question {
-        Question { text: String::new(), messages, slot: SharedText::from(""), flags: BTreeSet::new() }
-    }
-}
-
 /// Reads a question cell.
 pub(super) fn read(cell: &Cell) -> Result<Question, RowError> {
     match cell {
