@@ -40,7 +40,6 @@ mod setup_error;
 mod starvation;
 mod target;
 mod transport;
-mod trust;
 mod turn_format;
 mod uniform_failure;
 
