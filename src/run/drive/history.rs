@@ -200,7 +200,8 @@ fn masked_tags(tags: BTreeMap<String, String>, redactor: &Redactor) -> BTreeMap<
 
 /// A record whose names, versions and ids hold no key: the file is one to share.
 fn masked(mut record: RunRecord, redactor: &Redactor) -> RunRecord {
-    let texts = [Some(&mut record.agent), record.agent_version.as_mut(), record.model.as_mut()];
+    let RunRecord { agent, agent_version, model, graded_by, .. } = &mut record;
+    let texts = [Some(agent), agent_version.as_mut(), model.as_mut(), graded_by.as_mut()];
     texts.into_iter().flatten().for_each(|text| mask(text, redactor));
     let mut suites = Names::default();
     for suite in &mut record.suites {

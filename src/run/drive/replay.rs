@@ -26,8 +26,8 @@ pub(super) struct Replay<'a> {
     pub lacking: Ended,
     /// The replies that were met: another episode bears what they cost.
     pub met: &'a RefCell<HashSet<Fingerprint>>,
-    /// Those of them that this agent gave.
-    pub given: RefCell<HashSet<Fingerprint>>,
+    /// Those of them that this agent gave, with what the case expected: two cases that expect other things test two.
+    pub given: RefCell<HashSet<(Fingerprint, String)>>,
 }
 
 /// An episode at its end, and what its replies took.
@@ -100,7 +100,8 @@ impl Replay<'_> {
                             spent.add(reply.paid(), reply.latency_ms, (first, run == self.run));
                             episode.hear(heard(model, &reply)?);
                             payer = Some(run).filter(|run| run != self.run);
-                            is_shared = !self.given.borrow_mut().insert(fingerprint);
+                            let expected = format!("{:?}", stage.case.expected);
+                            is_shared = !self.given.borrow_mut().insert((fingerprint, expected));
                         }
                         _ => {
                             // It ends in this run, and nowhere else.
