@@ -76,7 +76,7 @@ fn a_ceiling_is_never_passed_and_the_next_run_goes_on_at_the_turn() {
     // Each episode counts once, whichever of these runs paid for its last reply.
     let payers = lines[3]["suites"][0]["cases"].as_array().unwrap().iter();
     let stored = payers.filter(|case| case.get("stored").is_some()).count();
-    assert!((1..CASES as usize).contains(&stored), "{stored} of {CASES}");
+    assert!((1..CASES).contains(&stored), "{stored} of {CASES}");
     let gate = work.run(&["trend", "history.jsonl", "--max-drop", "0", "--json"]).ended(0);
     let told_of: Value = serde_json::from_str(&gate.stdout).unwrap();
     let changes = told_of["agents"][0]["changes"].as_array().unwrap();
