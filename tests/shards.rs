@@ -258,10 +258,15 @@ fn parts_of_other_headers_or_prices_are_not_joined_and_missing_labels_are_told()
     let statuses = &mut skipped["panel"][0]["summary"]["statuses"];
     statuses["skipped_budget"] = 3.into();
     statuses["errored"] = 29.into();
-    statuses["abstained"] = 5.into();
+    statuses["abstained"] = 6.into();
+    skipped["panel"][0]["summary"]["no_evidence"] = serde_json::json!({"balance": 5});
     work.file("large.csv.run.json", skipped.to_string());
     let ran = merge("large.csv", 0);
-    assert!(ran.stderr.contains("labels are missing: 29 errored, 3 skipped_budget\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("labels are missing: 1 abstained, 29 errored, 3 skipped_budget\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
