@@ -12,6 +12,7 @@ from ._native import Stop
 
 STOP: ContextVar[Stop | None]
 
+def rehearses(options: Mapping[str, Any]) -> bool: ...
 def told(name: str, options: Mapping[str, Any]) -> Any: ...
 
 @overload

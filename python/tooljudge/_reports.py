@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _run
 from ._errors import InputError, SettingsError
-from ._jobs import STOP, record, selects, with_files
+from ._jobs import STOP, record, rehearses, selects, with_files
 from ._flags import AuditOptions, BenchOptions, CompareOptions
 from ._options import takes
 
