@@ -142,7 +142,9 @@ def test_a_cancelled_task_gives_a_part_where_it_is_asked_for(server, tmp_path, p
     with pytest.warns(tj.ToolJudgeWarning, match="stopped") as warned:
         out, cancelling = asyncio.run(main())
     assert (out["label"] == "correct").sum() == one.requests < 200 and set(out["status"]) == {"judged", "not_asked"}
-    assert warned[0].filename == __file__ and cancelling == 0
+    # Python may find what other tests left open at any moment.
+    ours = [one for one in warned if issubclass(one.category, tj.ToolJudgeWarning)]
+    assert ours[0].filename == __file__ and cancelling == 0
 
 
 def test_warnings_of_tasks_point_at_the_call():
