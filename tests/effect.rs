@@ -292,7 +292,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     (
         "[label]\njudge = 'ollama:m'\ntemplate = 'own.txt'\nrails = ['good', 'bad']",
         "label in.csv --task tool_calling --dry-run --json",
-        "correct",
+        "Answer \\\"correct\\\" only if",
     ),
     // The file's format is about the file's output.
     (

@@ -1,6 +1,7 @@
 //! Shell completions and man pages, generated from the flags.
 
 use std::any::TypeId;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use super::Ending;
 use super::printer::Printer;
 use crate::drive::Loop;
+use crate::score::SCORERS;
 use crate::stats::Measure;
 
 /// Print a completion script for a shell
@@ -35,10 +37,6 @@ pub struct ManArgs {
 /// Values that shells offer for flags whose own parser does not list them, by their long names. Others may be given too, such as files.
 const VALUES: &[(&str, &[&str])] = &[
     ("args", &["ignore", "exact", "subset", "superset", "partial"]),
-    (
-        "compat",
-        &["deepeval", "vitest-evals", "langchain", "agentevals", "ragas", "adk", "azure", "article", "bfcl"],
-    ),
     ("concurrency", &["auto"]),
     ("decide", &["evidence", "always"]),
     ("evaluate", &["input_parameters", "output"]),
@@ -88,10 +86,14 @@ fn offering(command: &str, arg: clap::Arg) -> clap::Arg {
             return arg.value_parser(PossibleValuesParser::new(names));
         }
         ("drive", "compat") => return arg.value_parser(PossibleValuesParser::new(Loop::PEERS)),
+        (_, "compat") => {
+            let peers: BTreeSet<&str> = SCORERS.iter().flat_map(|scorer| scorer.peers).copied().collect();
+            return arg.value_parser(PossibleValuesParser::new(peers));
+        }
+        (_, "measure") => {
+            return arg.value_parser(PossibleValuesParser::new(Measure::ALL.map(Measure::as_str)));
+        }
         _ => {}
-    }
-    if long == "measure" {
-        return arg.value_parser(PossibleValuesParser::new(Measure::ALL.map(Measure::as_str)));
     }
     if let Some((_, values)) = VALUES.iter().find(|(flag, _)| *flag == long) {
         return arg.value_parser(PossibleValuesParser::new(*values));

@@ -157,12 +157,21 @@ const NO_FILE: &str =
 
 /// The flag of `command` that `text` names, and its value behind a `=`.
 fn named<'c, 't>(command: &'c Command, text: &'t str) -> Option<(&'c Command, &'c Arg, Option<&'t str>)> {
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let is_named = |arg: &&Arg| match name.strip_prefix("--") {
+    let (name, value) = split(text);
+    Some((command, command.get_arguments().find(|arg| is_called(arg, name))?, value))
+}
+
+/// The name of a flag, and its value behind a `=`.
+fn split(text: &str) -> (&str, Option<&str>) {
+    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
+}
+
+/// Whether `name`, with its dashes, is one of the names of `arg`.
+fn is_called(arg: &Arg, name: &str) -> bool {
+    match name.strip_prefix("--") {
         Some(long) => arg.get_long() == Some(long),
         None => arg.get_short().is_some_and(|short| name == format!("-{short}")),
-    };
-    Some((command, command.get_arguments().find(is_named)?, value))
+    }
 }
 
 /// Whether these `arguments` name `arg` more than once: then each is one of its values.
@@ -176,10 +185,8 @@ fn is_repeated(arg: &Arg, arguments: &[OsString]) -> bool {
 fn has_value(arg: &Arg, arguments: &[OsString]) -> bool {
     let texts: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
     let values = texts.iter().enumerate().filter_map(|(at, text)| {
-        let (name, value) = text.split_once('=').map_or((*text, None), |(name, value)| (name, Some(value)));
-        let is_named = name.strip_prefix("--").is_some_and(|long| arg.get_long() == Some(long))
-            || arg.get_short().is_some_and(|short| name == format!("-{short}"));
-        is_named.then(|| value.or_else(|| texts.get(at + 1).copied()).unwrap_or_default())
+        let (name, value) = split(text);
+        is_called(arg, name).then(|| value.or_else(|| texts.get(at + 1).copied()).unwrap_or_default())
     });
     { values }.any(|value| value != "false")
 }

@@ -264,26 +264,20 @@ fn section(command: &str) -> Option<Section> {
     })
 }
 
-/// What was `typed`, completed by the settings file; options without effect are refused.
-fn layered<A: Args + Clone>(
+/// Runs a command with what was `typed`, completed by the settings file. Options without effect are refused, and an error over a flag
+/// that the file sets names the place there.
+fn with_file<A: Args + Clone>(
     typed: A,
     given: Given,
     config: &Config,
     section: Section,
     host: &Host,
-) -> anyhow::Result<Layered<A>> {
-    let layered = Layered::new(typed, given, config, section)?;
-    effect::check(section.command, &layered.origins, host)?;
-    Ok(layered)
-}
-
-/// Runs a command of which a settings file may be a part: what it says of a flag that is set there names the place.
-fn placed<A>(
-    layered: Layered<A>,
-    run: impl FnOnce(Layered<A>) -> anyhow::Result<Ending>,
+    run: impl FnOnce(Layered<A>, &Config, &Host) -> anyhow::Result<Ending>,
 ) -> anyhow::Result<Ending> {
+    let layered = Layered::new(typed, given, config, section)?;
     let origins = layered.origins.clone();
-    run(layered).map_err(|error| origins.placed(error))
+    effect::check(section.command, &origins, host)?;
+    run(layered, config, host).map_err(|error| origins.placed(error))
 }
 
 /// The names of the command and its subcommand that `matches` holds: `suite from-log`.
@@ -322,34 +316,24 @@ fn command(
     Ok(match cli.command {
         Command::Label(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, label::args::SECTION, host)?, |args| {
-                label::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, label::args::SECTION, host, label::run)?
         }
         Command::Convert(args) => convert::run(*args, host)?,
         Command::Resnap(args) => {
             let config = Config::read(args.label.judging.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, resnap::SECTION, host)?, |args| {
-                resnap::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, resnap::SECTION, host, resnap::run)?
         }
         Command::Score(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, score::args::SECTION, host)?, |args| {
-                score::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, score::args::SECTION, host, score::run)?
         }
         Command::Drive(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, drive::args::SECTION, host)?, |args| {
-                drive::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, drive::args::SECTION, host, drive::run)?
         }
         Command::Bench(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, bench::args::SECTION, host)?, |args| {
-                bench::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, bench::args::SECTION, host, bench::run)?
         }
         Command::Next(args) => next::run(*args, host)?,
         Command::Review(args) => review::run(*args, host)?,
@@ -358,16 +342,12 @@ fn command(
         Command::Trend(args) => trend::run(*args, host)?,
         Command::Audit(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, audit::args::SECTION, host)?, |args| {
-                audit::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, audit::args::SECTION, host, audit::run)?
         }
         Command::Gold(args) => gold::run(*args, host)?,
         Command::Train(args) => {
             let config = Config::read(args.config.as_deref(), host)?;
-            placed(layered(*args, given, &config, train::args::SECTION, host)?, |args| {
-                train::run(args, &config, host)
-            })?
+            with_file(*args, given, &config, train::args::SECTION, host, train::run)?
         }
         Command::Suite(args) => suite::run(args, host)?,
         Command::Store(args) => store::run(&args, host)?,

@@ -44,10 +44,7 @@ pub fn as_typed(why: &ScoringError, others: &[(String, String)], origins: &Origi
     }
     let named = match others.iter().find(|(name, _)| of(name)) {
         Some((name, _)) => origins.place("set").unwrap_or_else(|| format!("--set {name}")),
-        None if origins.is_on(key) || origins.place(key).is_some() => {
-            origins.place(key).unwrap_or_else(|| flag(key))
-        }
-        None => return None,
+        None => origins.place(key).or_else(|| origins.given.is_on(key).then(|| flag(key)))?,
     };
     Some(format!("{named}: {text}"))
 }

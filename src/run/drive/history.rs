@@ -42,7 +42,7 @@ fn kept(path: &Path, content: &[u8]) -> Result<usize, RunError> {
 fn incomplete(path: &Path) -> String {
     format!(
         "{}: the results are added as those of a run that is not complete, because the ceiling of costs was reached before everything was \
-         asked; the gate of `trend` fails until a run that goes on comes to its end",
+         asked; the gate of `trend` fails while it is the last run",
         path.display()
     )
 }
