@@ -413,7 +413,7 @@ fn a_gate_asks_for_the_corrected_share() {
 #[test]
 fn gold_of_another_question_is_not_compared() {
     let work = Workspace::new();
-    work.file("in.csv", "question,tool_call,tool_result,gold\nq,f(),fine,incorrect\n");
+    work.file("in.csv", "question,tool_call,tool_result,gold\nq,f(),12 hits,incorrect\n");
     let ran = work.run(&["label", "in.csv", "--task", "tool_call_success"]).ended(0);
     assert!(!ran.stdout.contains("gold"), "{}", ran.stdout);
 }

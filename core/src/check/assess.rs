@@ -1,8 +1,11 @@
 //! Collects everything noticed about one sample: observations for people, and signals for the score.
 
+use super::corrected::corrected;
 use super::evidence::Evidence;
 use super::features::{Feature, Features, features};
 use super::grounding::{Support, is_excluded, is_negation, support};
+use super::held::{Hold, held_back};
+use super::look::is_telling;
 use super::node::Node;
 use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, plain_of, text_of};
@@ -34,6 +37,16 @@ impl Assessment {
     /// Whether a fault settles that the calls are wrong by a task.
     pub(super) fn is_settled(&self, task: CallTask) -> bool {
         self.observations.iter().any(|own| own.is_fault() && own.concerns(task))
+    }
+
+    /// Whether the calls do what the user does not want any more, which the trees have not learnt.
+    pub(super) fn is_against_the_last_word(&self, task: CallTask) -> bool {
+        let speaks = |own: &Observation| match own {
+            // Whoever asks how may well want it done.
+            Observation::HeldBack { how, .. } => *how != Hold::HowTo,
+            own => matches!(own, Observation::Corrected { .. }),
+        };
+        self.observations.iter().any(|own| speaks(own) && own.concerns(task))
     }
 
     /// The sample as numbers; none where they were not asked for.
@@ -121,6 +134,9 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox, mea
     if measured {
         assessor.result.features = Some(features(&assessor, sample, calls, place));
     }
+    // Behind the features: what trees were fitted to does not know it.
+    held_back(sample, calls).into_iter().for_each(|own| assessor.push(own));
+    corrected(sample, calls, toolbox).into_iter().for_each(|own| assessor.push(own));
     if assessor.result.observations.len() > MAX_OBSERVATIONS {
         // Of every kind of fault one is kept, so that no task loses the one that settles it.
         let mut kinds: Vec<&str> = Vec::new();
@@ -175,21 +191,6 @@ fn is_under_way(sample: &Sample) -> bool {
 /// Whether values are source text: only if code is spoken of in the folded `question` or the definitions.
 pub(super) fn dialect(toolbox: &Toolbox, question: &str) -> Dialect {
     if toolbox.code || speaks_of_code(question) { Dialect::Source } else { Dialect::Json }
-}
-
-/// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no
-/// identifier.
-fn is_telling(text: &str, path: &str) -> bool {
-    let text = text.trim();
-    if !(5..=64).contains(&text.len()) || text.contains(' ') {
-        return false;
-    }
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    let has = |test: fn(&u8) -> bool| text.bytes().any(|b| test(&b));
-    let mixed = digits > 0 && has(u8::is_ascii_alphabetic);
-    let is_date = digits == 8 && text.matches('-').count() == 2;
-    let timely = digits > 3 && has(|b| b"-:/".contains(b)) && !(is_date && path.ends_with("id"));
-    mixed || timely || text.contains('@')
 }
 
 fn has_digit(word: &str) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::assess::{Assessor, Step};
+use super::exclusions::rids;
 use super::literals::Span;
 use super::need::call_for;
 use super::observation::{Literal, Observation};
@@ -10,9 +11,10 @@ use super::relevance::{fits, own_fit, share};
 use super::schema::folded_of;
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
-use crate::domain::{Role, Sample, ToolCall};
+use crate::domain::{Json, Role, Sample, ToolCall};
 use crate::language::{self, phrases};
-use crate::reading::words::{Stem, WordSet, fold_identifier, words};
+use crate::reading::numbers::Figures;
+use crate::reading::words::{Stem, WordSet, fold, fold_identifier, words};
 
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
 const FITS: f64 = 0.3;
@@ -218,7 +220,10 @@ impl Assessor<'_> {
             // Who asks for it twice gets it twice; who asks for it again gets it once more.
             let asked = again && self.is_asked_for_again(calls, call);
             if let Some(of) = earlier.filter(|_| !asked && !self.is_asked_for_as_often(calls, call)) {
-                self.find(Observation::Duplicate { call: place, of }, Signal::Duplicate, 1.0);
+                match self.may_ask_for_as_many(&sample.question, calls, call) {
+                    true => self.push(Observation::MaybeTwice { call: place, of }),
+                    false => self.find(Observation::Duplicate { call: place, of }, Signal::Duplicate, 1.0),
+                }
             } else if !again && repeats() {
                 self.find(Observation::Repeat { call: place }, Signal::Duplicate, 1.0);
             }
@@ -258,6 +263,27 @@ impl Assessor<'_> {
         let digits = alike.to_string();
         let name = NUMBERS.get(alike).copied().unwrap_or(digits.as_str());
         words(&self.evidence.question).any(|word| word == digits || word == name)
+    }
+
+    /// Whether the question has a number of as many, which no argument holds, names an argument as often, or has a word of a second one:
+    /// two dice may be two rolls, where a table for two is one table. Nobody deletes a thing twice.
+    fn may_ask_for_as_many(&self, question: &str, calls: &[ToolCall], call: &ToolCall) -> bool {
+        if rids(&fold_identifier(&call.name)) {
+            return false;
+        }
+        let alike = calls.iter().filter(|other| other.is_equivalent(call)).count();
+        let is_used = self.used.numbers.contains(alike as f64) || self.used.times.uses(alike as f64);
+        let question = fold(&question[..question.floor_char_boundary(MAX_RESULT_BYTES)]);
+        let mut counts = Figures::default();
+        counts.hear(self.evidence.figures.languages());
+        counts.read(&question, &question);
+        let named = |value: &Json| {
+            let own = folded_of(value);
+            own.trim().len() > 1 && question.matches(own.as_str()).count() >= alike
+        };
+        counts.contains(alike as f64) && !is_used
+            || call.parsed().is_some_and(|own| own.values().any(named))
+            || MORE.iter().any(|phrase| question.contains(phrase.as_str()))
     }
 
     pub(super) fn requests(&mut self, calls: &[ToolCall]) {
@@ -307,14 +333,14 @@ fn beginning(text: &str) -> &str {
     &text[..end]
 }
 
-/// Bytes read of a result.
+/// Bytes read of a result, and of a question for counts.
 const MAX_RESULT_BYTES: usize = 4_000;
 
 /// Messages looked back on.
 const MAX_BACK: usize = 64;
 
 /// Whether a tool's name says that it only looks something up: `get_customer`, `orders.search`, `contacts_list`.
-fn only_reads(name: &str) -> bool {
+pub(super) fn only_reads(name: &str) -> bool {
     #[rustfmt::skip]
     const READS: &[&str] = &[
         "get", "list", "find", "search", "read", "fetch", "look", "lookup", "show", "query", "check", "view", "describe", "retrieve",
@@ -348,6 +374,9 @@ const UNFINISHED: &[&str] = &[
 
 /// Phrases that ask for the same thing more than once, [folded](crate::reading::words::fold).
 static AGAIN: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.again));
+
+/// Phrases that speak of a second one, [folded](crate::reading::words::fold).
+static MORE: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.more));
 
 /// Names of numbers, from zero.
 const NUMBERS: [&str; 13] = [

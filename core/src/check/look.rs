@@ -134,3 +134,17 @@ pub(super) fn class(name: &[&str]) -> Option<Class> {
         _ => None,
     }
 }
+/// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no
+/// identifier.
+pub(super) fn is_telling(text: &str, path: &str) -> bool {
+    let text = text.trim();
+    if !(5..=64).contains(&text.len()) || text.contains(' ') {
+        return false;
+    }
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let has = |test: fn(&u8) -> bool| text.bytes().any(|b| test(&b));
+    let mixed = digits > 0 && has(u8::is_ascii_alphabetic);
+    let is_date = digits == 8 && text.matches('-').count() == 2;
+    let timely = digits > 3 && has(|b| b"-:/".contains(b)) && !(is_date && path.ends_with("id"));
+    mixed || timely || text.contains('@')
+}

@@ -8,6 +8,7 @@ mod baseline;
 mod binding;
 mod cache;
 mod choice;
+mod corrected;
 mod currency;
 mod decide;
 mod evidence;
@@ -15,6 +16,7 @@ mod exclusions;
 mod explain;
 mod features;
 mod grounding;
+mod held;
 mod index;
 mod literals;
 mod look;
@@ -43,8 +45,10 @@ use std::sync::Arc;
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
 pub use decide::{Decide, InvalidDecide, by_evidence};
+use score::MAX_HELD_BACK;
 pub use score::MAX_WITH_FAULT;
 
+pub use held::Hold;
 pub use observation::{Aspect, Literal, Observation, Place};
 pub use stage::{Stage, StageKind, bounded};
 pub use trained::{TaskStage, TrainedModel, UnusableModel};
@@ -155,6 +159,8 @@ impl BuiltinJudge {
             Some(stage) if !fault => stage.probability(assessment.measured(), log_odds(shipped)),
             _ => shipped,
         };
+        let most = if assessment.is_against_the_last_word(task) { MAX_HELD_BACK } else { 1.0 };
+        let (probability, shipped) = (probability.min(most), shipped.min(most));
         let base_rate = self.base_rate();
         let (even, right) = (probability, base_rate.posterior(probability));
         // A fault is certain, however good an agent is otherwise.

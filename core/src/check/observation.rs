@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::held::Hold;
 use crate::domain::CallTask;
 
 /// One observation, for better reading than a number. Only a fault, a breach of the definition, is a verdict of its own.
@@ -77,6 +78,12 @@ pub enum Observation {
     TooFewCalls { calls: usize },
     /// Nothing was called, though a tool fits the question.
     CallDue { tool: String },
+    /// The same call stands in this turn before, and the question may ask for as many.
+    MaybeTwice { call: usize, of: usize },
+    /// The user named the value, and then `named` in its place.
+    Corrected { at: Place, value: String, named: String },
+    /// The user says not to do it, or not yet: `text` are the words.
+    HeldBack { how: Hold, text: String },
 }
 
 /// Where in a sample's calls: the call, counted from 0, and a JSON Pointer into its arguments.
@@ -130,6 +137,7 @@ macro_rules! place {
             | Observation::WrongUnit { at, .. }
             | Observation::WrongSign { at, .. }
             | Observation::Excluded { at, .. }
+            | Observation::Corrected { at, .. }
             | Observation::Swapped { at, .. } => Some(at),
             _ => None,
         }
@@ -149,7 +157,9 @@ impl Observation {
             | Observation::BetterTool { .. }
             | Observation::LeftOut { .. }
             | Observation::TooFewCalls { .. }
-            | Observation::CallDue { .. } => Aspect::Selection,
+            | Observation::CallDue { .. }
+            | Observation::MaybeTwice { .. }
+            | Observation::HeldBack { .. } => Aspect::Selection,
             Observation::Unused { .. }
             | Observation::UnusableSchema { .. }
             | Observation::Ungrounded { .. }
@@ -188,6 +198,9 @@ impl Observation {
                 | Observation::OtherChoice { .. }
                 | Observation::WrongUnit { .. }
                 | Observation::Placeholder { .. }
+                | Observation::MaybeTwice { .. }
+                | Observation::Corrected { .. }
+                | Observation::HeldBack { .. }
         )
     }
 
@@ -215,6 +228,7 @@ impl Observation {
             | Observation::Repeat { call }
             | Observation::PoorFit { call, .. }
             | Observation::OtherState { call, .. }
+            | Observation::MaybeTwice { call, .. }
             | Observation::BetterTool { call, .. } => Some(*call),
             _ => self.place().map(|at| at.call),
         }
@@ -230,13 +244,15 @@ impl Observation {
             | Observation::Repeat { call }
             | Observation::PoorFit { call, .. }
             | Observation::OtherState { call, .. }
+            | Observation::MaybeTwice { call, .. }
             | Observation::BetterTool { call, .. } => *call += to,
             Observation::UnusableSchema { .. }
             | Observation::TooComplex { .. }
             | Observation::Unused { .. }
             | Observation::LeftOut { .. }
             | Observation::TooFewCalls { .. }
-            | Observation::CallDue { .. } => {}
+            | Observation::CallDue { .. }
+            | Observation::HeldBack { .. } => {}
             _ => {
                 let at: Option<&mut Place> = place!(self);
                 at.into_iter().for_each(|at| at.call += to);
@@ -279,6 +295,9 @@ impl Observation {
             Observation::LeftOut { .. } => "left_out",
             Observation::TooFewCalls { .. } => "too_few_calls",
             Observation::CallDue { .. } => "call_due",
+            Observation::MaybeTwice { .. } => "maybe_twice",
+            Observation::Corrected { .. } => "corrected",
+            Observation::HeldBack { .. } => "held_back",
         }
     }
 }
@@ -399,6 +418,13 @@ impl fmt::Display for Observation {
             Observation::CallDue { tool } => {
                 write!(f, "nothing was called, though `{}` fits the question", Short(tool))
             }
+            Observation::MaybeTwice { call, of } => {
+                write!(f, "call {} repeats call {}, and the question may ask for both", call + 1, of + 1)
+            }
+            Observation::Corrected { at, value, named } => {
+                write!(f, "{at} is `{}`, which the user corrected to `{}`", Short(value), Short(named))
+            }
+            Observation::HeldBack { how, text } => write!(f, "{how}: `{}`", Short(text)),
         }
     }
 }

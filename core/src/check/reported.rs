@@ -49,8 +49,8 @@ fn finding(observation: &Observation, calls: &[ToolCall], first: usize) -> Optio
     let call = at.and_then(|at| calls.get(at.checked_sub(first)?));
     let argument = observation.place().map(|place| place.path.clone());
     let quote = match observation {
-        Observation::Unused { text, .. } => Some(text.clone()),
-        Observation::OtherChoice { named, .. } => Some(named.clone()),
+        Observation::Unused { text, .. } | Observation::HeldBack { text, .. } => Some(text.clone()),
+        Observation::OtherChoice { named, .. } | Observation::Corrected { named, .. } => Some(named.clone()),
         Observation::UnknownTool { name, .. } => Some(name.clone()),
         _ => argument.as_deref().and_then(|path| written(call?, path)),
     };
@@ -87,12 +87,16 @@ fn kind(observation: &Observation) -> Option<FindingKind> {
         | Observation::WrongUnit { .. }
         | Observation::WrongSign { .. }
         | Observation::Excluded { .. }
+        | Observation::Corrected { .. }
         | Observation::Swapped { .. } => FindingKind::WrongValue,
         Observation::Ungrounded { .. }
         | Observation::Derived { .. }
         | Observation::Placeholder { .. }
         | Observation::CopiedExample { .. } => FindingKind::InventedValue,
-        Observation::Duplicate { .. } | Observation::Repeat { .. } => FindingKind::RepeatedCall,
+        Observation::Duplicate { .. } | Observation::Repeat { .. } | Observation::MaybeTwice { .. } => {
+            FindingKind::RepeatedCall
+        }
+        Observation::HeldBack { .. } => FindingKind::UnexpectedCall,
         Observation::LeftOut { .. } | Observation::TooFewCalls { .. } | Observation::CallDue { .. } => {
             FindingKind::MissingCall
         }

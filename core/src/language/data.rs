@@ -21,6 +21,8 @@ pub struct Language {
     pub text: Text,
     #[serde(default)]
     pub request: Request,
+    #[serde(default)]
+    pub held: Held,
     /// Number words by the number, beside those of `numbers.tsv`: English ones, parts of one, ordinals. Numbers of other languages
     /// than English are read only where the text is in that language, see [`Text::marks`].
     #[serde(default)]
@@ -88,6 +90,8 @@ pub struct Request {
     pub several: Words,
     /// Phrases that ask for the same thing more than once.
     pub again: Vec<String>,
+    /// Phrases that may ask for a second one of the same: `another`, `one for Jo`.
+    pub more: Vec<String>,
     /// Phrases that keep out what follows them.
     pub except: Vec<String>,
     /// Pieces of text without which nothing is kept out: a quick look before the text is folded, so in the text's own letters.
@@ -100,6 +104,8 @@ pub struct Request {
     pub minus: Vec<String>,
     /// Phrases that look like one of those below and say that nothing failed.
     pub unfailed: Vec<String>,
+    /// Phrases by which an answer ranks things, or says how many of them are what.
+    pub ranks: Vec<String>,
     /// Phrases by which an answer says that it has worked a number out.
     pub sums: Vec<String>,
     /// Phrases by which an answer admits that something did not work.
@@ -110,6 +116,27 @@ pub struct Request {
     pub but: Vec<String>,
     /// Phrases by which a user takes back what was just said, to say it otherwise.
     pub corrections: Vec<String>,
+}
+
+/// Words by which a user does not want done what the message speaks of. A `*` behind a phrase stands for any ending of its last word, and a
+/// `=` before it says that it is a clause by itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Held {
+    /// Phrases of a clause that says not to do it.
+    pub denials: Vec<String>,
+    /// Phrases with one of those in them that say nothing of the kind: `don't forget to`.
+    pub undenied: Vec<String>,
+    /// Phrases that take a request back as a whole.
+    pub withdrawals: Vec<String>,
+    /// Phrases of whoever wants the agent to wait, or to ask first.
+    pub not_yet: Vec<String>,
+    /// Phrases of a question how something is done, and whether it can be.
+    pub how_to: Vec<String>,
+    /// Whether verbs stand last, so that what is denied stands before the denial.
+    pub verb_last: bool,
+    /// Words that begin another clause, which what was denied before does not reach.
+    pub turns: Words,
 }
 
 /// How people speak with an assistant.

@@ -6,5 +6,5 @@
 mod data;
 mod files;
 
-pub use data::{Language, Talk, Verdict, Words};
+pub use data::{Held, Language, Talk, Verdict, Words};
 pub use files::{FILES, NUMBERS, all, english, phrases, words};

@@ -8,7 +8,7 @@ pub mod calendar;
 mod clock;
 pub mod codes;
 mod counts;
-mod date;
+pub mod date;
 pub mod dates;
 mod days_on;
 mod digits;

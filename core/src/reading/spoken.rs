@@ -28,12 +28,12 @@ impl Languages {
         Languages(ENGLISH)
     }
 
-    pub(super) fn only(at: usize) -> Languages {
+    pub fn only(at: usize) -> Languages {
         Languages(1 << at)
     }
 
     /// Whether words of one of these languages count in a text of those.
-    pub(super) fn share(self, spoken: Languages) -> bool {
+    pub fn share(self, spoken: Languages) -> bool {
         self.0 & (spoken.0 | ENGLISH) != 0
     }
 
@@ -48,7 +48,7 @@ impl Languages {
 
     /// The languages whose small words a folded text may hold: those it shows about as often as any other, those `heard` around
     /// it, and those that are told by nothing. Where a single small word is all that tells, every language.
-    pub(super) fn likely(folded: &str, heard: Languages) -> Languages {
+    pub fn likely(folded: &str, heard: Languages) -> Languages {
         let mut counts = [0_usize; MAX_LANGUAGES];
         for word in words(folded).take(MAX_WORDS) {
             let Languages(mut set) = MARKS.get(word).copied().unwrap_or_default();

@@ -374,6 +374,31 @@ mod tests {
             for phrase in lists.into_iter().flatten() {
                 assert_eq!(fold(phrase).replace(' ', ""), phrase.replace(' ', ""), "{code}: not folded");
             }
+            let held = &of.held;
+            let searched = [
+                &request.again,
+                &request.corrections,
+                &request.more,
+                &request.failed,
+                &request.unfailed,
+                &request.done,
+                &request.but,
+                &request.ranks,
+                &request.sums,
+                &held.denials,
+                &held.undenied,
+                &held.withdrawals,
+                &held.not_yet,
+                &held.how_to,
+            ];
+            for phrase in searched
+                .into_iter()
+                .flatten()
+                .map(|phrase| phrase.trim_start_matches('=').trim_end_matches('*'))
+            {
+                // Signs that are words by themselves stand apart, or no text holds them.
+                assert_eq!(fold(phrase).trim(), phrase, "{code}: no text has it so");
+            }
         }
     }
 

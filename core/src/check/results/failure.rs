@@ -3,8 +3,9 @@
 //! Bad news is not a failure: a canceled order, a search without hits.
 
 use super::failure_text::of_text;
-use super::{Fault, Ruling, calls_made, speaks_of_failure};
+use super::{Fault, Ruling, calls_made, says_done, speaks_of_failure};
 use crate::domain::{Calls, Json, Lack, Object, RowError, Sample, ToolResult};
+use crate::reading::words::{fold, fold_identifier, words};
 
 /// How a call ended.
 pub(in crate::check) enum Ending {
@@ -20,6 +21,7 @@ const ENVELOPE: &[&str] = &[
     "status",
     "state",
     "code",
+    "cod",
     "status_code",
     "statuscode",
     "message",
@@ -34,6 +36,8 @@ const ENVELOPE: &[&str] = &[
     "timestamp",
     "request_id",
     "path",
+    "documentation_url",
+    "help",
 ];
 
 /// Keys of an object that does no more than hold what came back.
@@ -47,13 +51,17 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
     if results.is_empty() {
         return Ruling::Missing("no result was logged".to_owned());
     }
-    let (mut silent, mut unclear) = (None, None);
+    let (mut silent, mut unclear, mut wordy) = (None, None, None);
     let first = |result: &ToolResult| {
         result.content.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     };
     let excerpt = |result| first(result).map(|line| line.chars().take(MAX_QUOTE).collect());
     for (at, result) in results.iter().enumerate() {
         match ending(result) {
+            // Whoever looks for errors has found what was looked for.
+            Ending::Failed(_) if !result.is_error && looks_for_errors(sample, at) => {
+                unclear = unclear.or(Some(at + 1));
+            }
             Ending::Failed(why) => {
                 return Ruling::Fails(Fault {
                     why: format!("Result {} reports a failure: {why}.", at + 1),
@@ -63,6 +71,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             }
             Ending::Silent => silent = silent.or(Some(at + 1)),
             Ending::Worked if may_have_failed(result) => unclear = unclear.or(Some(at + 1)),
+            Ending::Worked if !can_be_read(result) => wordy = wordy.or(Some(at + 1)),
             Ending::Worked => {}
         }
     }
@@ -75,13 +84,135 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         Some(number) => {
             Ruling::Open(Lack::Balance, format!("result {number} is empty, which may mean either"))
         }
-        None if let Some(number) = unclear => Ruling::Open(
+        None if let Some(number) = unclear => {
+            Ruling::Open(Lack::Balance, format!("result {number} may report a failure, or only tell of one"))
+        }
+        None if let Some(number) = wordy => Ruling::Open(
             Lack::Balance,
-            format!("result {number} is a text that speaks of a failure, and may report one or tell of one"),
+            format!(
+                "result {number} is a few words without a value, which may be an answer or the report of a failure"
+            ),
         ),
         None if results.len() == 1 => Ruling::Passes("The result reports no failure.".to_owned()),
         None => Ruling::Passes(format!("None of {} results reports a failure.", results.len())),
     }
+}
+
+/// Whether a text that looks like a failure may be what was looked for: of a log's or a linter's tool, or of one that only tells of what the
+/// call itself speaks of as a failure.
+fn looks_for_errors(sample: &Sample, at: usize) -> bool {
+    #[rustfmt::skip]
+    const BUSINESS: &[&str] =
+        &["error", "errors", "exception", "exceptions", "lint", "linter", "traceback", "tracebacks", "logs", "spelling", "grammar"];
+    const TELLS: &[&str] =
+        &["translate", "explain", "define", "summarize", "rewrite", "traduci", "traducir", "traduire"];
+    let Calls::Parsed(calls) = &sample.calls else { return false };
+    let Some(call) = call_of(sample, at).and_then(|at| calls.get(at)) else { return false };
+    let text = sample.after.results[at].content.trim();
+    let name = fold_identifier(&call.name);
+    let is_named = |list: &[&str]| words(&name).any(|word| list.contains(&word));
+    // `explain_status(503)` gives back `503 Service Unavailable: ...`.
+    let code = text.get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()));
+    let tells = || {
+        call.parsed().is_some_and(|own| {
+            let own = Json::Object(own.clone()).to_string();
+            speaks_of_failure(&own) || code.is_some_and(|code| own.contains(code))
+        })
+    };
+    is_named(BUSINESS) || is_named(TELLS) && Json::parse(text).is_err() && tells()
+}
+
+/// Whether a result without a word for a failure says more than that something was or was not done: an object with more in it than a
+/// report, a list, a quantity, a long text, or words for something that is done.
+fn can_be_read(result: &ToolResult) -> bool {
+    /// Bytes and lines from which a text is no message of a program any more.
+    const LONG: usize = 400;
+    const LINES: usize = 3;
+    let text = result.content.trim();
+    match Json::parse(text) {
+        Ok(json) => holds_data(&json),
+        Err(_) => text.len() >= LONG || text.lines().count() >= LINES || tells(text),
+    }
+}
+
+fn holds_data(json: &Json) -> bool {
+    match json {
+        Json::Object(object) => {
+            let is_data = |(key, value): (&str, &Json)| match value {
+                Json::Null => false,
+                _ if matches!(key.to_ascii_lowercase().as_str(), "error" | "errors" | "stderr") => false,
+                Json::String(text) if is_state(key) => !text.is_empty(),
+                Json::String(text) if is_of_envelope(key) => tells(text),
+                Json::Number(number) if is_of_envelope(key) => (200.0..300.0).contains(&number.as_f64()),
+                Json::Bool(value) if SUCCESS.contains(&key.to_ascii_lowercase().as_str()) => *value,
+                Json::String(text) => !text.is_empty(),
+                _ => !is_of_envelope(key),
+            };
+            object.is_empty() || object.iter().any(is_data)
+        }
+        Json::Array(parts) => match text_of_parts(parts) {
+            Some(text) => tells(text) || Json::parse(text).is_ok_and(|json| holds_data(&json)),
+            None => true,
+        },
+        Json::String(text) => tells(text),
+        // A number by itself may be a status.
+        Json::Number(_) => !is_error_code(json),
+        Json::Bool(value) => *value,
+        Json::Null => false,
+    }
+}
+
+/// Whether a key holds the state of a thing: no state is a failure that does not say so.
+fn is_state(key: &str) -> bool {
+    matches!(key.to_ascii_lowercase().as_str(), "status" | "state")
+}
+
+/// Whether a text tells something: a quantity, that something is done, or that nothing was found.
+fn tells(text: &str) -> bool {
+    #[rustfmt::skip]
+    const DONE: &[&str] = &[
+        " ok ", " okay ", " success ", " successful ", " successfully ", " completed ", " complete ", " delivered ", " set ", " started ",
+        " passed ", " written ", " finished ", " true ", " yes ", " no results ", " no matches ", " no hits ", " no matching ", " none found ",
+        " navigated ", " opened ", " closed ", " recorded ", " posted ", " registered ",
+    ];
+    #[rustfmt::skip]
+    const NOT: &[&str] = &[
+        "not", "never", "nothing", "nobody", "cannot", "already", "yet", "without", "nicht", "nichts", "kein", "keine", "pas", "non", "nao",
+        "nie", "nem", "не", "нет", "inte", "niet", "geen", "hicbir", "gia", "deja", "ya", "bereits", "ikke", "tidak", "belum",
+    ];
+    let folded = fold(text);
+    let denies = words(&folded).any(|word| NOT.contains(&word));
+    let none =
+        folded.starts_with(" no ") && [" found ", " available "].iter().any(|end| folded.ends_with(end));
+    let done = || says_done(text) || DONE.iter().any(|phrase| folded.contains(phrase));
+    let is_code = |word: &str| is_error_code(&Json::from(word));
+    let is_quantity = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let starts = word.starts_with(|c: char| c.is_ascii_digit());
+        // Neither an address nor a version.
+        starts && word.matches(['.', ':', '-', '/']).count() <= 1 && word.len() <= 12
+    };
+    let first = text.split_whitespace().next().unwrap_or_default();
+    // `450` may be a status, `450 EUR` is none; nor is anything behind `503` a quantity.
+    let is_of_code = is_code(first.trim_end_matches(':')) && (text.len() == first.len() || text.len() > 14);
+    let quantity = || text.split_whitespace().any(is_quantity) || text.contains(['°', '%']);
+    let trouble = TROUBLE.iter().any(|word| folded.contains(word));
+    !trouble && (none || !denies && done() || !denies && !is_of_code && quantity())
+}
+
+/// Words of short texts in which something went wrong, though they are no words for a failure elsewhere.
+#[rustfmt::skip]
+const TROUBLE: &[&str] = &[
+    " offline ", " gave up ", " giving up ", " aborted ", " abort ", " used up ", " limit ", " exceeded ", " quota ", " went wrong ",
+    " has ended ", " sign in ", " log in ", " err ", " too many ", " unauthorized ", " forbidden ", " missing ", " incorrect ", " wrong ",
+    " conflict ", " unknown ", " unsupported ", " interrupted ", " disconnected ", " unreachable ", " crashed ", " killed ", " insuficiente ",
+    " insufficiente ", " insuffisant ", " nicht genug ", " недостаточно ", " bad ", " panicked ", " rejected ", " blocked by ",
+];
+
+/// The text of a message in parts, as MCP servers answer.
+fn text_of_parts(parts: &[Json]) -> Option<&str> {
+    let of = |part: &Json| part.get("type").and_then(Json::as_str) == Some("text");
+    parts.iter().all(of).then(|| parts.first()?.get("text")?.as_str()).flatten()
 }
 
 /// The place of the call that gave a result: by its id, or by its place where each call has one.
@@ -115,19 +246,26 @@ fn of_json(json: &Json) -> Option<String> {
     match json {
         Json::String(text) => of_text(text),
         Json::Object(object) => of_object(object).or_else(|| match object.iter().next() {
+            // What an MCP server answers has its flag beside it.
+            _ if let Some(Json::Array(parts)) = object.get("content") => of_said(text_of_parts(parts)?),
             Some((key, only)) if object.len() == 1 && WRAPPERS.contains(&key) => of_json(only),
             // `{"detail": "Not authenticated"}`: nothing but words.
             Some((key, Json::String(said))) if object.len() == 1 && is_of_envelope(key) => of_text(said),
             _ => None,
         }),
-        // Parts of a message, as MCP servers answer.
-        Json::Array(parts) => match &parts[..] {
-            [Json::Object(part)] if part.get("type").and_then(Json::as_str) == Some("text") => {
-                of_json(part.get("text")?)
-            }
-            _ => None,
+        Json::Array(parts) => match text_of_parts(parts) {
+            Some(text) => of_said(text),
+            None => None,
         },
         _ => None,
+    }
+}
+
+/// Of a part's text, which may be JSON again.
+fn of_said(text: &str) -> Option<String> {
+    match Json::parse(text) {
+        Ok(Json::Object(object)) => of_object(&object),
+        _ => of_text(text),
     }
 }
 
@@ -140,7 +278,7 @@ fn of_object(object: &Object) -> Option<String> {
                 holds(value)
             }
             ("is_error" | "iserror", value) => *value == Json::Bool(true),
-            (key, value) if SUCCESS.contains(&key) => *value == Json::Bool(false),
+            (key, value) if SUCCESS.contains(&key) => is_no(value),
             ("status" | "state", Json::String(text)) => match text.to_ascii_lowercase().as_str() {
                 "error" | "exception" | "timeout" | "timed_out" => true,
                 // Orders and payments fail too.
@@ -150,7 +288,7 @@ fn of_object(object: &Object) -> Option<String> {
             ("status_code" | "statuscode" | "http_status", value) => is_error_code(value),
             // Some services put two digits of their own behind the status.
             ("code", Json::Number(number)) if (40_000.0..60_000.0).contains(&number.as_f64()) => is_envelope,
-            ("status" | "code", value) => is_envelope && is_error_code(value),
+            ("status" | "code" | "cod", value) => is_envelope && is_error_code(value),
             (key, Json::Number(number)) if EXIT_CODES.contains(&key) => number.as_f64() != 0.0,
             ("errcode" | "err_code" | "error_code" | "errno", Json::Number(number)) => number.as_f64() != 0.0,
             _ => false,
@@ -162,7 +300,7 @@ fn of_object(object: &Object) -> Option<String> {
 /// Keys that say whether a call succeeded.
 #[rustfmt::skip]
 const SUCCESS: &[&str] = &[
-    "success", "ok", "succeeded", "exito", "éxito", "sucesso", "succes", "succès", "successo", "erfolg", "erfolgreich", "成功",
+    "success", "ok", "succeeded", "successful", "issuccess", "is_success", "issuccessful", "is_successful", "exito", "éxito", "sucesso", "succes", "succès", "successo", "erfolg", "erfolgreich", "成功",
 ];
 
 /// Keys, in lower case, that hold the code a program ended with.
@@ -171,6 +309,16 @@ const EXIT_CODES: &[&str] =
 
 fn is_of_envelope(key: &str) -> bool {
     ENVELOPE.contains(&key.to_ascii_lowercase().as_str())
+}
+
+/// Whether a value says no, in whatever type.
+fn is_no(value: &Json) -> bool {
+    match value {
+        Json::Bool(value) => !value,
+        Json::Number(number) => number.as_f64() == 0.0,
+        Json::String(text) => matches!(text.trim().to_ascii_lowercase().as_str(), "false" | "no" | "0"),
+        _ => false,
+    }
 }
 
 /// Whether there is anything in an error's place.
@@ -201,8 +349,56 @@ fn is_error_code(value: &Json) -> bool {
 /// Whether a text that reports no failure in a form that is known holds a word for one all the same.
 pub(super) fn may_have_failed(result: &ToolResult) -> bool {
     let text = result.content.trim();
-    let is_structured = text.starts_with(['{', '[']) && Json::parse(text).is_ok();
-    !is_structured && speaks_of_failure(text)
+    match Json::parse(text) {
+        Ok(Json::Object(object)) => {
+            let failed = |(_, value): (&str, &Json)| {
+                value.as_array().is_some_and(|items| items.iter().any(has_failed))
+            };
+            may_report(&object) || object.iter().any(failed)
+        }
+        Ok(Json::Array(items)) => match text_of_parts(&items) {
+            Some(text) => speaks_of_failure(text),
+            None => items.iter().any(has_failed),
+        },
+        _ => speaks_of_failure(text),
+    }
+}
+
+/// Whether an entry of a list reports a failure.
+fn has_failed(item: &Json) -> bool {
+    matches!(item, Json::Object(object) if of_object(object).is_some())
+}
+
+/// Whether an object says no to something, or is as short as a report and has a word for a failure, whatever its key is called.
+fn may_report(object: &Object) -> bool {
+    /// Entries of a report in keys of its own.
+    const FEW: usize = 4;
+    let is_empty = |value: &Json| match value {
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+        _ => true,
+    };
+    let says = |(key, value): (&str, &Json)| match value {
+        Json::String(text) => {
+            // `OVER_QUERY_LIMIT`, `fail`.
+            let is_constant =
+                text.contains('_') && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            let is_bad = text == "KO" || text == "fail" || is_constant && !text.starts_with("ZERO");
+            speaks_of_failure(text) || is_state(key) && is_bad
+        }
+        // `{"sent": false}`; more beside it is what was asked for.
+        Json::Bool(value) => !value && object.len() <= 2,
+        _ => false,
+    };
+    let is_short = object.len() <= FEW || object.iter().all(|(key, _)| is_of_envelope(key));
+    let is_flat = object.iter().all(|(_, value)| is_empty(value));
+    let is_bad_state =
+        |(key, value): (&str, &Json)| is_state(key) && says((key, value)) && value.as_str().is_some();
+    let text = |key: &str| object.get(key).and_then(Json::as_str).map(str::trim);
+    let only_complains = text("stdout") == Some("") && text("stderr").is_some_and(|text| !text.is_empty());
+    only_complains
+        || is_short && is_flat && object.iter().any(says)
+        || object.iter().any(is_bad_state) && is_short
 }
 
 /// Texts without their quotation marks.

@@ -42,6 +42,7 @@ const OPENINGS: &[&str] = &[
 /// Pieces of text that report a failure wherever they stand in the beginning of a result, in lower case.
 const MARKS: &[&str] = &[
     "traceback (most recent call last)",
+    "' panicked at ",
     "cuda out of memory",
     "segmentation fault",
     ": no such file or directory",
@@ -157,7 +158,8 @@ fn has_failing_exit(text: &str) -> bool {
             };
             let end = code.find(|c: char| !is_digit(&c)).unwrap_or(code.len());
             let (code, rest) = code.split_at(end);
-            let ends = rest.trim_start_matches([')', '.', ',', ';', ':', ']']).is_empty();
+            let rest = rest.trim_start_matches([')', '.', ',', ';', ':', ']', ' ']);
+            let ends = rest.is_empty() || rest.starts_with('(');
             before.len() <= BEFORE && ends && !code.is_empty() && code.bytes().any(|byte| byte != b'0')
         })
     })

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use super::clash::clash;
 use super::failure::{Ending, ending};
 use super::known::{Known, Source};
 use super::values::values;
-use super::{Fault, Ruling, head, speaks_of_failure, without_false_alarms};
+use super::{DONE, Fault, Ruling, head, speaks_of_failure, without_false_alarms};
 use crate::domain::{Json, Lack, Sample};
 use crate::language::phrases;
 use crate::reading::words::words;
@@ -77,11 +78,13 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             "a result may say that something did not work, and the answer does not speak of it".to_owned(),
         );
     }
+    let clash = clash(sample, &answer, known.evidence());
     match (with(Source::Found).count(), with(Source::Possible).count()) {
         (0, 0) => Ruling::Open(
             Lack::Balance,
             "the answer holds no value whose source could be looked for".to_owned(),
         ),
+        (_, 0) if let Some(why) = clash => Ruling::Open(Lack::Source, why.to_owned()),
         (1, 0) => {
             Ruling::Passes("The one value of the answer stands in what the agent had before it.".to_owned())
         }
@@ -158,9 +161,6 @@ fn claims_success(answer: &str) -> bool {
     let says = |phrases: &[String]| phrases.iter().any(|phrase| folded.contains(phrase.as_str()));
     says(&DONE) && !says(&BUT) && !answer.contains('?')
 }
-
-/// Phrases by which an answer says that something is done.
-static DONE: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.done));
 
 /// Words by which an answer takes something back.
 static BUT: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.but));

@@ -100,12 +100,17 @@ impl Known {
         Known { evidence, counts, digits, calculates, numbers, unnamed }
     }
 
+    pub(super) fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
     /// Where a value comes from.
     pub(super) fn source(&self, value: Value) -> (String, Source) {
         match value {
             Value::Number { text, value, unit, percent, beside: [before, behind] } => {
                 let explained = || {
-                    self.is_worked_out(value, unit, percent)
+                    self.numbers.iter().any(|own| MOMENTS.contains(own) || MOMENTS.contains(&(own / 1e3)))
+                        || self.is_worked_out(value, unit, percent)
                         || self.is_derived(value, places(&text))
                         || BOUNDS.contains(&before.as_str())
                         || self.is_of_another_kind(&behind)
@@ -155,7 +160,14 @@ impl Known {
     fn is_worked_out(&self, value: f64, unit: Option<Unit>, percent: bool) -> bool {
         let figures = &self.evidence.figures;
         let converted = unit.is_some_and(|unit| {
-            matches!(figures.in_unit(value, || Some(unit)), Some(Measured::Same | Measured::Converted(_)))
+            // Whoever converts, rounds: 42.2 km are roughly 26 miles.
+            let near = |own: f64| (own - value).abs() <= ROUNDED * value.abs();
+            let rounded = || {
+                let like = figures.iter().filter_map(|figure| Some((figure.value, figure.unit?)));
+                like.filter(|(_, own)| own.is_like(unit)).any(|(own, from)| near(from.convert(own, unit)))
+            };
+            let exact = figures.in_unit(value, || Some(unit));
+            matches!(exact, Some(Measured::Same | Measured::Converted(_))) || rounded()
         });
         let own: Vec<f64> =
             figures.iter().filter(|figure| figure.place.is_some()).map(|figure| figure.value).collect();
@@ -236,7 +248,8 @@ impl Known {
             .map(|figure| figure.value)
             .sum::<f64>();
         // 291,940 is about 292,000.
-        let zeros = text.chars().rev().filter(char::is_ascii_digit).take_while(|c| *c == '0').count();
+        let digits = format!("{value:.0}");
+        let zeros = digits.bytes().rev().take_while(|byte| *byte == b'0').count();
         let step = 0.5 * 10f64.powi(zeros as i32);
         let is_round =
             zeros > 1 && evidence.figures.iter().any(|figure| (figure.value - value).abs() <= step);
@@ -281,6 +294,10 @@ const BOUNDS: [&str; 10] =
 
 /// Numbers that a reckoning takes from nowhere.
 const CONSTANTS: [f64; 9] = [2.0, 7.0, 12.0, 24.0, 30.0, 60.0, 100.0, 1_000.0, 1_048_576.0];
+/// The share by which a converted amount may be off.
+const ROUNDED: f64 = 0.015;
+/// Numbers that may be moments in seconds since 1970: their years and days stand nowhere else.
+const MOMENTS: std::ops::Range<f64> = 1e9..2.2e9;
 /// Numbers that arithmetic is tried on.
 const MAX_OPERANDS: usize = 24;
 

@@ -3,6 +3,7 @@
 //! These judges use what is written down: a status, an error, a value without a source. Without such evidence they abstain. Their
 //! verdicts have no confidence, because they estimate no probability.
 
+mod clash;
 pub(super) mod failure;
 mod failure_text;
 mod handling;
@@ -109,6 +110,15 @@ fn speaks_of_failure(text: &str) -> bool {
     let folded = without_false_alarms(text);
     FAILED.iter().any(|phrase| folded.contains(phrase.as_str()))
 }
+
+/// Whether a text says that something is done.
+fn says_done(text: &str) -> bool {
+    let folded = without_false_alarms(text);
+    DONE.iter().any(|phrase| folded.contains(phrase.as_str()))
+}
+
+/// Phrases by which an answer says that something is done.
+static DONE: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.done));
 
 /// Phrases that only look as if they spoke of a failure: `no error occurred`.
 static UNFAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.unfailed));
