@@ -1,9 +1,12 @@
 //! Results over time: what `drive --history` keeps, and what `trend` makes of it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::Value;
 
 use crate::support::child::Deadline;
-use crate::support::server::{Answer, Said, Server};
+use crate::support::server::{Answer, Said, Seen, Server};
 use crate::support::workspace::{Ran, Workspace, shown};
 
 const CASES: usize = 12;
@@ -470,8 +473,46 @@ fn cases_that_ask_the_same_are_told() {
     drive(&work, 0, &["-q"]).ended(0);
     drive(&work, 12, &["-q"]).ended(0);
     let text = trend(&work, &[]).ended(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("The cases ask 2 questions: p and the interval take"), "{text}");
+    assert!(text.contains("The cases ask 2 questions, and count as independent all the same"), "{text}");
     assert_eq!(found(&work, &[])["agents"][0]["changes"][0]["questions"], 2);
+}
+
+#[test]
+fn cases_that_ask_a_model_the_same_are_taken_together() {
+    let is_bad = Arc::new(AtomicBool::new(false));
+    let begins = Arc::clone(&is_bad);
+    let server = Server::start(move |seen: &Seen| {
+        let tool = if begins.load(Ordering::SeqCst) { "peek" } else { "look" };
+        Answer::Turn(match seen.turns() {
+            0 => Said::call(tool, &serde_json::json!({})),
+            _ => Said::text("Clear."),
+        })
+    });
+    let work = Workspace::new();
+    let tool = |name: &str| format!("{{ name = \"{name}\", parameters = {{ type = \"object\" }} }}");
+    let mut asked = suite(CASES).replace(&tool("look"), &format!("{}, {}", tool("look"), tool("peek")));
+    for at in 0..CASES {
+        let mocks = ["look", "peek"].map(|tool| format!("{{ tool = \"{tool}\", result = {at} }}")).join(", ");
+        let case = format!("\"Sky {}?\"\nmocks = [{mocks}]\n", at % 2);
+        asked = asked.replace(&format!("\"Sky {at}?\"\n"), &case);
+    }
+    work.file("sky.toml", asked);
+    let agent = ["--agent", "openai:m", "--base-url", &server.url, "--fresh"];
+    let usual = ["drive", "sky.toml", "--history", "history.jsonl", "--allow-failures", "-q"];
+    for bad in [false, true] {
+        is_bad.store(bad, Ordering::SeqCst);
+        work.run(&[&usual[..], &agent].concat()).ended(0);
+    }
+    // Two first replies made all twelve fail.
+    let change = &found(&work, &[])["agents"][0]["changes"][0];
+    let of = |key: &str| change[key].as_u64().unwrap();
+    assert_eq!(
+        [of("episodes_before"), of("episodes_after"), of("questions"), of("cases_bunched")],
+        [12, 12, 2, 12]
+    );
+    assert_eq!((&change["verdict"], &change["p"]), (&"untestable".into(), &0.5.into()), "{change:#}");
+    let text = trend(&work, &[]).ended(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("so 12 of them are taken together"), "{text}");
 }
 
 #[test]

@@ -189,14 +189,18 @@ fn of_change(change: &Change, before: Option<&str>, width: usize) -> String {
     if change.crashed > 0 {
         let episodes = counted(change.crashed, "episode");
         text += &format!(
-            ". {episodes} of now count as failed: the same version crashed before they were driven again"
+            ". {episodes} of now count as failed: the same version crashed before they were driven again; --fresh draws \
+             all anew"
         );
     }
-    if change.questions < change.cases.len() {
-        let questions = counted(change.questions as u64, "question");
+    let questions = counted(change.questions as u64, "question");
+    if change.bunched > 0 {
         text += &format!(
-            ". The cases ask {questions}: p and the interval take those that ask the same for independent, and may show too much"
+            ". The cases ask {questions}: the model's first reply is the same in those that ask the same, so {} of them are taken together",
+            change.bunched
         );
+    } else if change.questions < change.cases.len() {
+        text += &format!(". The cases ask {questions}, and count as independent all the same");
     }
     let mut lines = vec![wrapped(&text, INDENT, width)];
     for suite in &change.suites {

@@ -124,6 +124,7 @@ fn change(change: &Change) -> Value {
         "episodes_repeated": change.repeated,
         "episodes_crashed": change.crashed,
         "questions": change.questions,
+        "cases_bunched": change.bunched,
         "cases_with_other_setup": change.other_setup,
         "episodes_left_out": change.left_out,
         "suites": change.suites.iter().map(of_suite).collect::<Vec<_>>(),

@@ -35,14 +35,14 @@ pub(super) fn changes(runs: &[RunRecord], baseline: Option<&str>) -> Vec<Change>
     found
 }
 
-/// The run with which the last one is compared, if that one could itself be compared in part only: what it changed nobody has judged.
+/// The run with which most of the last one is compared, if that one could itself be compared in part only: what it changed nobody has judged.
 pub(super) fn unjudged(runs: &[RunRecord], changes: &[Change]) -> Option<String> {
     let previous =
         changes.iter().find(|change| change.against == Against::Previous && change.found.is_some())?;
-    let newest = runs.iter().rposition(|run| previous.runs.contains(&run.run))?;
-    let before = self::changes(&runs[..=newest], None);
+    let most = runs.iter().position(|run| Some(&run.run) == previous.mostly.as_ref())?;
+    let before = self::changes(&runs[..=most], None);
     let is_partial = |changes: &[Change]| !changes.is_empty() && changes.iter().all(Change::is_partial);
-    (is_partial(&before) && !is_partial(changes)).then(|| runs[newest].run.clone())
+    (is_partial(&before) && !is_partial(changes)).then(|| runs[most].run.clone())
 }
 
 /// The suites of which the newest run did not ask all it should, with that run.
@@ -188,6 +188,9 @@ mod tests {
         assert_eq!((shown(&again), again.unjudged), ("1: nothing 0>0, in part".to_owned(), None));
         let anew = only(vec![old, new, other("3 12*f/-")]);
         assert_eq!((shown(&anew).as_str(), anew.unjudged.as_deref()), ("2: even 12>12", Some("2")));
+        // A run of one case hides nothing, so nothing of it has to be judged.
+        let few = only(runs("1 12*p/-|~2 1*p/-|3 12*p/-"));
+        assert_eq!((shown(&few).as_str(), few.unjudged), ("1+2: even 12>12; all: even 13>12", None));
     }
 
     #[test]

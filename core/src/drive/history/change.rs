@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::bunches::{Bunch, Question, bunches};
 use super::ledger::{Ledger, Line, Sides};
 use super::record::{CaseRecord, RunRecord};
-use crate::stats::{Stratified, Trials, holm, stratified};
+use crate::stats::{Stratified, Stratum, Trials, holm, stratified, stratified_in};
 
 /// What is beyond chance.
 pub const LEVEL: f64 = 0.05;
@@ -70,6 +71,12 @@ pub struct Change {
     pub crashed: u64,
     /// What the cases that are compared ask, each question once.
     pub questions: usize,
+    /// Cases that are taken together with others, because a model's first reply is the same in all that ask the same.
+    pub bunched: usize,
+    /// These, by their place, and their units.
+    bunches: Vec<Bunch>,
+    /// The run with which most of the cases are compared, if there is one.
+    pub(super) mostly: Option<String>,
     /// Scored episodes of the last run in cases that can be compared.
     known: u64,
     /// Episodes that could not be compared: those of the last run without a score, or of a case that is new or asks something else,
@@ -122,7 +129,7 @@ pub struct CaseChange {
     pub p: f64,
     /// The same, Holm-corrected for all cases that are compared.
     pub p_adjusted: f64,
-    /// The runs that paid for the episodes before and after.
+    /// The runs that paid for the episodes before and after; empty against all earlier runs.
     pub payers: (Vec<String>, Vec<String>),
 }
 
@@ -187,13 +194,17 @@ impl Change {
             repeated: 0,
             crashed: 0,
             questions: 0,
+            bunched: 0,
+            bunches: Vec::new(),
+            mostly: None,
             known: 0,
             left_out: gone.iter().map(|case| case.counts.trials).sum(),
             found: None,
             p_adjusted: 1.0,
             reach: Reach::NOTHING,
         };
-        let (mut used, mut questions) = (BTreeSet::new(), BTreeSet::new());
+        let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut questions: Vec<Question<'_>> = Vec::new();
         for (suite, case) in now.cases() {
             let decided = case.counts.decided();
             let earlier = then.get(&(suite, case.case.as_str()));
@@ -236,35 +247,42 @@ impl Change {
             change.repeated += decided.scored.saturating_sub(after);
             match sides {
                 Some(sides) => {
-                    let line = (suite, case);
-                    used.extend(sides.lines.iter().map(|(run, _)| run.run.as_str()));
-                    // Lines of an earlier version of this program do not say what they ask.
-                    let of_case = if case.question.is_empty() { case.case.as_str() } else { "" };
-                    questions.insert((&case.question, &case.setup, of_case));
-                    change.add(line, sides);
+                    for (run, _) in &sides.lines {
+                        *used.entry(&run.run).or_default() += 1;
+                    }
+                    questions.push(Question::of((suite, case), &sides, now.model.is_some()));
+                    change.add((suite, case), sides);
                 }
                 None if !has_then => change.shared += 1,
                 None => change.replayed += 1,
             }
         }
-        let is_used = |run: &&&RunRecord| against != Against::Previous || used.contains(run.run.as_str());
+        let is_used = |run: &&&RunRecord| against != Against::Previous || used.contains_key(run.run.as_str());
         change.runs = before.iter().filter(is_used).map(|run| run.run.clone()).collect();
         if change.runs.is_empty() {
             change.runs = before.last().map(|run| run.run.clone()).into_iter().collect();
         }
-        change.questions = questions.len();
+        let mostly = used.iter().find(|(_, cases)| 2 * **cases > change.cases.len());
+        change.mostly = mostly.map(|(run, _)| (*run).to_owned());
+        change.questions = questions.iter().map(Question::asked).collect::<BTreeSet<_>>().len();
+        change.bunches = bunches(&questions);
+        change.bunched = change.bunches.iter().map(|bunch| bunch.cases.len()).sum();
         change.test();
         change
     }
 
     /// Adds a case that is compared.
     fn add(&mut self, (suite, case): (&str, &CaseRecord), sides: Sides<'_>) {
-        let Sides { before, after, payers, lines } = sides;
+        let Sides { before, after, pieces, lines } = sides;
         self.other_setup += usize::from(lines.iter().any(|(_, same)| same.setup != case.setup));
         self.episodes.0 += before.scored;
         self.episodes.1 += after.scored;
         let p = stratified(&[(before, after)]).map_or(1.0, |found| found.test.p);
-        let names = |runs: BTreeSet<&str>| runs.into_iter().map(str::to_owned).collect();
+        let is_told = self.against != Against::Earlier;
+        let [then, today] = pieces.map(|pieces| {
+            let runs: BTreeSet<&str> = pieces.iter().filter(|_| is_told).map(|((run, _), _)| *run).collect();
+            runs.into_iter().map(str::to_owned).collect()
+        });
         self.cases.push(CaseChange {
             suite: suite.to_owned(),
             case: case.case.clone(),
@@ -272,14 +290,13 @@ impl Change {
             after,
             p,
             p_adjusted: p,
-            payers: (names(payers.0), names(payers.1)),
+            payers: (then, today),
         });
     }
 
     /// Tests what is compared: all cases together, each suite, each case.
     fn test(&mut self) {
-        let pair = |case: &CaseChange| (case.before, case.after);
-        self.found = stratified(&self.cases.iter().map(pair).collect::<Vec<_>>());
+        self.found = stratified_in(&self.strata(|_| true));
         self.p_adjusted = self.found.map_or(1.0, |found| found.test.p);
         let adjusted = holm(&self.cases.iter().map(|case| case.p).collect::<Vec<_>>());
         self.cases.iter_mut().zip(adjusted).for_each(|(case, p)| case.p_adjusted = p);
@@ -294,8 +311,7 @@ impl Change {
         }
         let mut suites = Vec::new();
         for suite in names {
-            let pairs: Vec<_> = self.cases.iter().filter(|case| case.suite == *suite).map(pair).collect();
-            if let Some(found) = stratified(&pairs) {
+            if let Some(found) = stratified_in(&self.strata(|case| case.suite == *suite)) {
                 let (suite, reach) = (suite.clone(), Reach::NOTHING);
                 suites.push(SuiteChange { suite, found, p_adjusted: found.test.p, reach });
             }
@@ -305,6 +321,21 @@ impl Change {
         let adjusted = holm(&suites.iter().map(|suite| suite.found.test.p).collect::<Vec<_>>());
         suites.iter_mut().zip(adjusted).for_each(|(suite, p)| suite.p_adjusted = p);
         self.suites = suites;
+    }
+
+    /// The cases that are meant, those together that are taken together.
+    fn strata(&self, is_meant: impl Fn(&CaseChange) -> bool) -> Vec<Stratum> {
+        let pair = |at: usize| (self.cases[at].before, self.cases[at].after);
+        let bunched: BTreeSet<usize> =
+            self.bunches.iter().flat_map(|bunch| bunch.cases.iter().copied()).collect();
+        let alone = (0..self.cases.len()).filter(|at| !bunched.contains(at) && is_meant(&self.cases[*at]));
+        let alone = alone.map(|at| Stratum::alone(pair(at).0, pair(at).1));
+        let together = self.bunches.iter().filter(|bunch| is_meant(&self.cases[bunch.cases[0]]));
+        let together = together.map(|bunch| {
+            let [before, after] = bunch.units.clone();
+            Stratum::of(bunch.cases.iter().map(|at| pair(*at)).collect(), before, after)
+        });
+        alone.chain(together).collect()
     }
 
     /// Corrects the p-values of all comparisons of one agent for each other. One that could have shown nothing, whatever had come out

@@ -31,8 +31,8 @@ pub(super) struct Book<'a> {
 pub(super) struct Sides<'a> {
     pub before: Trials,
     pub after: Trials,
-    /// The runs that paid for them.
-    pub payers: (BTreeSet<&'a str>, BTreeSet<&'a str>),
+    /// The episodes of both, one by one, but those of lines that only count them.
+    pub pieces: [Vec<(Piece<'a>, bool)>; 2],
     /// The lines that `before` is taken from, the newest first.
     pub lines: Vec<Line<'a>>,
 }
@@ -124,7 +124,7 @@ impl<'a> Book<'a> {
         if !others.is_empty() {
             let (before, then) = self.trials(|(payer, _)| self.is_of(payer, &others));
             let (after, today) = self.trials(|(payer, _)| self.is_of(payer, &mine));
-            return Some(Sides { before, after, payers: (then, today), lines });
+            return Some(Sides { before, after, pieces: [then, today], lines });
         }
         earlier.iter().rev().find_map(|line| {
             let own = line.1.evidence.pieces(&line.0.run);
@@ -132,7 +132,7 @@ impl<'a> Book<'a> {
             let (before, then) = self.trials(|piece| own.contains(&piece));
             let (after, today) = self.trials(|piece| self.is_of(piece.0, &mine) && !own.contains(&piece));
             let is_told = before.scored > 0 && after.scored > 0;
-            is_told.then(|| Sides { before, after, payers: (then, today), lines: vec![*line] })
+            is_told.then(|| Sides { before, after, pieces: [then, today], lines: vec![*line] })
         })
     }
 
@@ -140,19 +140,18 @@ impl<'a> Book<'a> {
         self.groups.get(payer).is_some_and(|group| groups.contains(group))
     }
 
-    /// The pieces that are meant, and who paid for them. Of lines that only count, repeat 0 stands for all.
-    fn trials(&self, is_meant: impl Fn(Piece<'a>) -> bool) -> (Trials, BTreeSet<&'a str>) {
-        let (mut sum, mut payers) = (Trials::default(), BTreeSet::new());
-        for (piece, passed) in self.pieces.iter().filter(|(piece, _)| is_meant(**piece)) {
-            sum.scored += 1;
-            sum.passed += u64::from(*passed);
-            payers.insert(piece.0);
-        }
-        for (run, counted) in self.counted.iter().filter(|(run, _)| is_meant((**run, 0))) {
+    /// What the pieces that are meant come to. Of lines that only count, repeat 0 stands for all.
+    fn trials(&self, is_meant: impl Fn(Piece<'a>) -> bool) -> (Trials, Vec<(Piece<'a>, bool)>) {
+        let pieces = self.pieces.iter().filter(|(piece, _)| is_meant(**piece));
+        let pieces: Vec<(Piece<'a>, bool)> = pieces.map(|(piece, passed)| (*piece, *passed)).collect();
+        let mut sum = Trials {
+            scored: pieces.len() as u64,
+            passed: pieces.iter().filter(|(_, passed)| *passed).count() as u64,
+        };
+        for (_, counted) in self.counted.iter().filter(|(run, _)| is_meant((**run, 0))) {
             sum.scored += counted.scored;
             sum.passed += counted.passed;
-            payers.insert(*run);
         }
-        (sum, payers)
+        (sum, pieces)
     }
 }

@@ -1,6 +1,7 @@
 //! Results over time: what is kept of each run of an agent, and which changes are more than chance.
 
 mod before;
+mod bunches;
 mod case_hash;
 mod change;
 mod evidence;
