@@ -58,13 +58,17 @@ impl OwnEpisode {
 
     /// As the store keeps it; the agent had so much time.
     pub(super) fn to_text(&self, (stage, timeout): (&Arc<Stage>, Duration)) -> String {
-        let said: Vec<&str> = self.said.iter().map(|heard| &*heard.message).collect();
-        let told = protocol::history(&self.play(stage)).to_string();
-        let mut record = json!({ "said": said, "log": self.log, "told": told });
-        if let Some(Fault { ended, .. }) = &self.fault {
-            record["fault"] = ended.as_str().into();
-            record["within_s"] = timeout.as_secs_f64().into();
-        }
+        let mut record = match &self.fault {
+            // It is driven again: all that stays known of it is that it was.
+            Some(Fault { ended, .. }) => {
+                json!({ "fault": ended.as_str(), "within_s": timeout.as_secs_f64() })
+            }
+            None => {
+                let said: Vec<&str> = self.said.iter().map(|heard| &*heard.message).collect();
+                let told = protocol::history(&self.play(stage)).to_string();
+                json!({ "said": said, "log": self.log, "told": told })
+            }
+        };
         if let Some(run) = &self.crashed {
             record["crashed"] = run.as_str().into();
         }
