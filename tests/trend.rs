@@ -1,9 +1,12 @@
 //! Results over time: what `drive --history` keeps, and what `trend` makes of it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::Value;
 
 use crate::support::child::Deadline;
-use crate::support::server::{Answer, Said, Server};
+use crate::support::server::{Answer, Said, Seen, Server};
 use crate::support::workspace::{Ran, Workspace, shown};
 
 const CASES: usize = 12;
@@ -292,6 +295,226 @@ fn stored_replies_are_evidence_once_by_who_paid_for_them() {
     }
 }
 
+/// Drives an agent of a version that passes, but for what `fails` says of the number of a case and a repeat, in Python; with `crash`, it
+/// dies there, the first time that it comes there.
+fn flaky(work: &Workspace, version: &str, (fails, crash): (&str, bool), more: &[&str]) -> Ran {
+    let ends = match crash {
+        true => "\n    if not os.path.exists(mark):\n        open(mark, 'w').close()\n        sys.exit(3)\n",
+        false => "\n    print('{\"type\": \"answer\", \"text\": \"Clear.\"}', flush=True)\n    sys.exit()\n",
+    };
+    let program = format!(
+        "import os, re, sys\ncase, repeat = map(int, re.search(r'c(\\d+)#(\\d+)', input()).groups())\nmark = f'{version}-{{case}}-{{repeat}}'\n\
+         if {fails}:{ends}print('{{\"type\": \"call\", \"id\": \"1\", \"name\": \"look\", \"arguments\": {{}}}}', flush=True)\ninput()\n\
+         print('{{\"type\": \"answer\", \"text\": \"Clear.\"}}', flush=True)\n"
+    );
+    work.file("agent.py", program);
+    let agent = ["--agent", "exec:python3 agent.py", "--agent-version", version];
+    let usual = ["drive", "sky.toml", "--history", "history.jsonl", "--allow-failures", "-q"];
+    work.run(&[&usual[..], &agent, more].concat()).ended(0)
+}
+
+#[test]
+fn a_crash_counts_for_the_version_that_had_it() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(CASES));
+    // A third of the cases crash, and pass when they are driven again: the next version, which crashes as often, is no worse.
+    flaky(&work, "1", ("case < 4", true), &[]);
+    flaky(&work, "1", ("case < 4", true), &[]);
+    flaky(&work, "2", ("case > 7", true), &[]);
+    let text = work.read("history.jsonl");
+    let passed: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["suites"][0]["passed"].clone())
+        .collect();
+    assert_eq!(passed, [8, 12, 8], "they are driven again all the same");
+    let check = |last: u64| {
+        let json = found(&work, &[]);
+        let agent = &json["agents"][0];
+        let change = &agent["changes"][0];
+        let shares = [&change["before"], &change["after"]].map(|share| share.as_f64().unwrap() * 12.0);
+        assert!(shares.iter().all(|passed| (passed - 8.0).abs() < 1e-9), "{change:#}");
+        assert_eq!(change["episodes_crashed"], last);
+        trend(&work, &["--max-drop", "0", "-q"]).ended(0);
+        json
+    };
+    check(0);
+    // Nor does it become better when its crashes are driven again, or when all of it is stored.
+    flaky(&work, "2", ("case > 7", true), &[]);
+    let json = check(4);
+    let run = |at: usize| json["agents"][0]["runs"][at]["run"].as_str().unwrap().to_owned();
+    let case = &json["agents"][0]["runs"][3]["suites"][0]["cases"][11];
+    assert_eq!(case["crashed"], serde_json::json!({ run(2): [1] }), "{case}");
+    flaky(&work, "2", ("case > 7", true), &[]);
+    let json = check(4);
+    let case = &json["agents"][0]["runs"][4]["suites"][0]["cases"][11];
+    assert_eq!(
+        (&case["crashed"], &case["payers"]),
+        (&serde_json::json!({ run(2): [1] }), &serde_json::json!({ run(3): [1] }))
+    );
+    let text = trend(&work, &[]).ended(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("4 episodes of now count as failed: the same version crashed"), "{text}");
+    // What is driven anew knows no crash.
+    flaky(&work, "2", ("case > 7", true), &["--fresh"]);
+    assert_eq!(found(&work, &[])["agents"][0]["changes"][0]["episodes_crashed"], 0);
+}
+
+#[test]
+fn who_is_too_slow_did_nothing_wrong_with_more_time() {
+    for (timeout, is_crash) in [("1", true), ("2", false)] {
+        let work = Workspace::new();
+        work.file("sky.toml", suite(1));
+        let slow = ("__import__('time').sleep(0 if os.path.exists('fast') else 30)", false);
+        flaky(&work, "1", slow, &["--agent-timeout", "1"]);
+        work.file("fast", "");
+        flaky(&work, "1", slow, &["--agent-timeout", timeout]);
+        let json = found(&work, &[]);
+        let case = &json["agents"][0]["runs"][1]["suites"][0]["cases"][0];
+        assert_eq!(
+            (&case["episodes"], case["crashed"].as_object().unwrap().len()),
+            (&"p".into(), usize::from(is_crash))
+        );
+    }
+}
+
+#[test]
+fn repeats_that_are_lowered_change_no_verdict() {
+    let work = Workspace::new();
+    work.file("sky.toml", suite(CASES));
+    flaky(&work, "1", ("False", false), &[]);
+    let bad = ("repeat > 1", false);
+    let verdict = |repeats: &str| {
+        flaky(&work, "2", bad, &["--repeats", repeats]);
+        trend(&work, &["--max-drop", "0", "-q"]).ended(1);
+        let change = found(&work, &[])["agents"][0]["changes"][0].clone();
+        [&change["verdict"], &change["difference"], &change["p_adjusted"]].map(Value::clone)
+    };
+    let first = verdict("4");
+    assert_eq!(first[0], "worse");
+    for repeats in ["1", "2", "4"] {
+        assert_eq!(verdict(repeats), first, "{repeats}: nobody was asked");
+    }
+}
+
+#[test]
+fn a_part_fails_the_gate_until_it_is_whole() {
+    let gate = |work: &Workspace, code: i32, words: &str| {
+        let ran = trend(work, &["--max-drop", "0"]).ended(code);
+        let told = format!("{}{}", ran.stdout, ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(words), "{words}: {told}");
+    };
+    // Of chosen cases, as often as one likes.
+    let work = driven(&[0, 0]);
+    for _ in 0..2 {
+        drive(&work, 0, &["-q", "--case", "c1"]).ended(0);
+        gate(&work, 1, "it fails until a run of all cases is the last one");
+    }
+    drive(&work, 0, &["-q"]).ended(0);
+    gate(&work, 0, "no difference is shown");
+    // Where most are chosen, the others are named.
+    drive(&work, 0, &["-q", "--limit", "10"]).ended(0);
+    gate(&work, 0, "2 of the suite are not judged");
+    // A fall behind a run of one case is found.
+    let work = driven(&[12, 12, 12, 0]);
+    drive(&work, 0, &["-q", "--case", "c1"]).ended(0);
+    drive(&work, 12, &["-q"]).ended(0);
+    gate(&work, 1, "has dropped by 100.0 points");
+    // What asks something else is compared with itself the next time, and the gate says that nobody judged it.
+    let work = driven(&[0, 0]);
+    work.file("sky.toml", suite(CASES).replace("Sky", "Sea"));
+    drive(&work, 12, &["-q"]).ended(0);
+    gate(&work, 1, "for a part of the last run only");
+    drive(&work, 12, &["-q"]).ended(0);
+    gate(&work, 0, "what changed then is judged by nobody");
+    drive(&work, 12, &["-q"]).ended(0);
+    gate(&work, 0, "--max-drop cannot fail");
+    // One suite is not finished, another is.
+    let work = driven(&[0, 0]);
+    work.file(
+        "history.jsonl",
+        work.read("history.jsonl").replacen("\"suites\"", "\"incomplete\":true,\"suites\"", 2),
+    );
+    work.file("sea.toml", suite(CASES).replace("\"sky\"", "\"sea\""));
+    let other = ["drive", "sea.toml", "--agent", "script:agent.jsonl", "--history", "history.jsonl", "-q"];
+    for _ in 0..2 {
+        work.run(&other).ended(0);
+        gate(&work, 1, "the newest run of the suite sky, 20261102T030000Z-00000001, is not complete");
+    }
+    drive(&work, 0, &["-q"]).ended(0);
+    gate(&work, 0, "no difference is shown");
+}
+
+#[test]
+fn a_clock_that_is_wrong_is_told_where_files_are_merged() {
+    let work = driven(&[0, 0, 12]);
+    let text = work.read("history.jsonl");
+    let (first, others) = text.split_at(text.find('\n').unwrap() + 1);
+    work.file("one.jsonl", first.replace("2026-11-01", "2036-11-01"));
+    work.file("other.jsonl", others);
+    let ran = work.run(&["trend", "one.jsonl", "other.jsonl", "-q"]).ended(0);
+    assert!(
+        ran.stderr.contains("one.jsonl: the run 20261101T030000Z-00000000 ended in the future"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("other.jsonl"), "{}", ran.stderr);
+    let alone = work.run(&["trend", "one.jsonl", "-q"]).ended(0);
+    assert!(alone.stderr.is_empty(), "lines decide: {}", alone.stderr);
+}
+
+#[test]
+fn cases_that_ask_the_same_are_told() {
+    let work = Workspace::new();
+    let mut asked = suite(CASES);
+    for at in 0..CASES {
+        let mock = format!("mocks = [{{ tool = \"look\", result = {at} }}]\n");
+        asked = asked.replace(&format!("\"Sky {at}?\"\n"), &format!("\"Sky {}?\"\n{mock}", at % 2));
+    }
+    work.file("sky.toml", asked);
+    drive(&work, 0, &["-q"]).ended(0);
+    drive(&work, 12, &["-q"]).ended(0);
+    let text = trend(&work, &[]).ended(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("The cases ask 2 questions, and count as independent all the same"), "{text}");
+    assert_eq!(found(&work, &[])["agents"][0]["changes"][0]["questions"], 2);
+}
+
+#[test]
+fn cases_that_ask_a_model_the_same_are_taken_together() {
+    let is_bad = Arc::new(AtomicBool::new(false));
+    let begins = Arc::clone(&is_bad);
+    let server = Server::start(move |seen: &Seen| {
+        let tool = if begins.load(Ordering::SeqCst) { "peek" } else { "look" };
+        Answer::Turn(match seen.turns() {
+            0 => Said::call(tool, &serde_json::json!({})),
+            _ => Said::text("Clear."),
+        })
+    });
+    let work = Workspace::new();
+    let tool = |name: &str| format!("{{ name = \"{name}\", parameters = {{ type = \"object\" }} }}");
+    let mut asked = suite(CASES).replace(&tool("look"), &format!("{}, {}", tool("look"), tool("peek")));
+    for at in 0..CASES {
+        let mocks = ["look", "peek"].map(|tool| format!("{{ tool = \"{tool}\", result = {at} }}")).join(", ");
+        let case = format!("\"Sky {}?\"\nmocks = [{mocks}]\n", at % 2);
+        asked = asked.replace(&format!("\"Sky {at}?\"\n"), &case);
+    }
+    work.file("sky.toml", asked);
+    let agent = ["--agent", "openai:m", "--base-url", &server.url, "--fresh"];
+    let usual = ["drive", "sky.toml", "--history", "history.jsonl", "--allow-failures", "-q"];
+    for bad in [false, true] {
+        is_bad.store(bad, Ordering::SeqCst);
+        work.run(&[&usual[..], &agent].concat()).ended(0);
+    }
+    // Two first replies made all twelve fail.
+    let change = &found(&work, &[])["agents"][0]["changes"][0];
+    let of = |key: &str| change[key].as_u64().unwrap();
+    assert_eq!(
+        [of("episodes_before"), of("episodes_after"), of("questions"), of("cases_bunched")],
+        [12, 12, 2, 12]
+    );
+    assert_eq!((&change["verdict"], &change["p"]), (&"untestable".into(), &0.5.into()), "{change:#}");
+    let text = trend(&work, &[]).ended(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("so 12 of them are taken together"), "{text}");
+}
+
 #[test]
 fn a_run_that_only_repeats_stored_replies_says_so() {
     let work = Workspace::new();
@@ -304,6 +527,9 @@ fn a_run_that_only_repeats_stored_replies_says_so() {
     let case = &second["suites"][0]["cases"][3];
     assert_eq!(case["stored"][first["run"].as_str().unwrap()], serde_json::json!([1]), "{case}");
     assert_eq!((&case["episodes"], &first["suites"][0]["cases"][3]["stored"]), (&"p".into(), &Value::Null));
+    let json = found(&work, &[]);
+    let told = &json["agents"][0]["runs"][1]["suites"][0]["cases"][3];
+    assert_eq!((&told["payers"], &told["episodes"]), (&case["stored"], &"p".into()), "{told}");
     let ran = trend(&work, &["--max-drop", "0"]).ended(0);
     assert!(ran.stdout.contains("12 only repeat stored replies of then"), "{}", ran.stdout);
     assert!(ran.stderr.contains("all replies of the last run are stored ones"), "{}", ran.stderr);

@@ -33,6 +33,16 @@ fn of_agent(agent: &AgentTrend, width: usize) -> String {
     if let Some(run) = &agent.gone {
         notes.push(format!("gone     the newest run of its suites, {run}, is without this agent"));
     }
+    let last = agent.runs.last().map(|run| run.run.as_str());
+    for (suite, run) in agent.unfinished.iter().filter(|(_, run)| Some(run.as_str()) != last) {
+        notes.push(format!("partial  the newest run of {}, {run}, is not complete", plain(suite)));
+    }
+    if agent.runs.last().is_some_and(|run| run.selected) {
+        notes.push("chosen   the last run drove chosen cases only: --case, --category or --limit".to_owned());
+    }
+    if let Some(run) = &agent.unjudged {
+        notes.push(format!("unjudged most of {run} could be compared with no run before it"));
+    }
     if !agent.differs.is_empty() {
         notes.push(format!("differs  from run to run: {}", agent.differs.join(", ")));
     }
@@ -128,10 +138,12 @@ fn time(run: &RunRecord) -> String {
 fn of_change(change: &Change, before: Option<&str>, width: usize) -> String {
     let with = match (change.against, &change.runs[..]) {
         (Against::Earlier, runs) => format!("all {} earlier runs", runs.len()),
-        (Against::Previous, [run, ..]) if before != Some(run.as_str()) => {
-            format!("the newest run that it can be compared with, {run}")
+        (Against::Previous, [run]) if before == Some(run.as_str()) => format!("the run before, {run}"),
+        (Against::Previous, [run]) => format!("the newest run that it can be compared with, {run}"),
+        (Against::Previous, [first, .., last]) => {
+            let more = if change.runs.len() > 2 { ", some between" } else { "" };
+            format!("the newest run that each case can be compared with, {last} or {first}{more}")
         }
-        (Against::Previous, [run, ..]) => format!("the run before, {run}"),
         (Against::Baseline, [run, ..]) => format!("the baseline, {run}"),
         (_, []) => String::new(),
     };
@@ -173,6 +185,22 @@ fn of_change(change: &Change, before: Option<&str>, width: usize) -> String {
     if change.other_setup > 0 {
         let cases = counted(change.other_setup as u64, "case");
         text += &format!(". {cases} with other instructions or tools than then");
+    }
+    if change.crashed > 0 {
+        let episodes = counted(change.crashed, "episode");
+        text += &format!(
+            ". {episodes} of now count as failed: the same version crashed before they were driven again; --fresh draws \
+             all anew"
+        );
+    }
+    let questions = counted(change.questions as u64, "question");
+    if change.bunched > 0 {
+        text += &format!(
+            ". The cases ask {questions}: the model's first reply is the same in those that ask the same, so {} of them are taken together",
+            change.bunched
+        );
+    } else if change.questions < change.cases.len() {
+        text += &format!(". The cases ask {questions}, and count as independent all the same");
     }
     let mut lines = vec![wrapped(&text, INDENT, width)];
     for suite in &change.suites {

@@ -28,6 +28,7 @@ mod shift;
 mod significance;
 mod special;
 mod stratified;
+mod stratum;
 pub mod votes;
 mod weighted;
 
@@ -52,7 +53,8 @@ pub use rated::{Rated, auc_estimate, brier};
 pub use repeats::{Repeats, flip_rate, repeat_kappa};
 pub use shift::{Histogram, PLACES, Shift, shifted};
 pub use significance::{holm, mcnemar_exact, non_inferior};
-pub use stratified::{Stratified, StratifiedTest, stratified};
+pub use stratified::{Stratified, StratifiedTest, stratified, stratified_in};
+pub use stratum::Stratum;
 pub use weighted::{
     Decidable, Weighted, decidable, log_loss, weighted_auc, weighted_balanced_accuracy, weighted_ece,
 };

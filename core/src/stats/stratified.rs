@@ -3,6 +3,7 @@
 use super::estimate::Estimate;
 use super::pass_rates::Trials;
 use super::quantile::{Z, normal_upper};
+use super::stratum::{Part, Stratum};
 
 /// Additions that an exact distribution may cost; beyond, so many tries are counted that the normal one is as good.
 const MAX_ADDITIONS: u64 = 200_000_000;
@@ -54,31 +55,44 @@ pub struct StratifiedTest {
 /// M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 4, 1985, section on stratified data), with half a try
 /// taken off as for the normal form of the test.
 pub fn stratified(cases: &[(Trials, Trials)]) -> Option<Stratified> {
-    let cases: Vec<(Trials, Trials)> =
-        cases.iter().copied().filter(|(a, b)| a.scored > 0 && b.scored > 0).collect();
-    if cases.is_empty() {
+    let alone = |(before, after): &(Trials, Trials)| Stratum::alone(*before, *after);
+    stratified_in(&cases.iter().map(alone).collect::<Vec<_>>())
+}
+
+/// The same for cases of which some stand or fall together. Of those, each unit of tries is one thing that either run may have had, so
+/// the test divides units; the interval is as much wider as the units of a stratum differ more than tries that are independent would.
+pub fn stratified_in(strata: &[Stratum]) -> Option<Stratified> {
+    let is_there = |(a, b): &(Trials, Trials)| a.scored > 0 && b.scored > 0;
+    let strata: Vec<&Stratum> = strata.iter().filter(|stratum| stratum.cases.iter().all(is_there)).collect();
+    let spread = |stratum: &&Stratum| {
+        let by = stratum.spread();
+        stratum.cases.iter().map(|case| (*case, by)).collect::<Vec<_>>()
+    };
+    let spread: Vec<((Trials, Trials), f64)> = strata.iter().flat_map(spread).collect();
+    if spread.is_empty() {
         return None;
     }
-    let all: f64 = cases.iter().map(weight).sum();
+    let cases = || spread.iter().map(|(case, _)| case);
+    let all: f64 = cases().map(weight).sum();
     let mean = |of: &dyn Fn(&(Trials, Trials)) -> f64| -> f64 {
-        cases.iter().map(|case| of(case) * weight(case) / all).sum()
+        cases().map(|case| of(case) * weight(case) / all).sum()
     };
     let (before, after) = (mean(&|(a, _)| share(*a)), mean(&|(_, b)| share(*b)));
     let value = after - before;
     let end = |outwards: f64| {
         // From the difference, which is possible, to the outermost that is.
         let (mut inner, mut outer) = (value, outwards);
-        if is_possible(&cases, value, outer) {
+        if is_possible(&spread, value, outer) {
             return outer;
         }
         for _ in 0..STEPS {
             let middle = (inner + outer) / 2.0;
-            if is_possible(&cases, value, middle) { inner = middle } else { outer = middle }
+            if is_possible(&spread, value, middle) { inner = middle } else { outer = middle }
         }
         outer
     };
     let difference = Estimate { value, low: end(-1.0), high: end(1.0) };
-    Some(Stratified { before, after, difference, test: test(&cases) })
+    Some(Stratified { before, after, difference, test: test(&strata) })
 }
 
 /// How much a case weighs: the passed tries of the second run less those expected are the sum of the differences, weighted so.
@@ -92,16 +106,16 @@ fn share(trials: Trials) -> f64 {
 }
 
 /// Whether the true difference may be `by` in each case, when `seen` was seen over all of them.
-fn is_possible(cases: &[(Trials, Trials)], seen: f64, by: f64) -> bool {
-    let all: f64 = cases.iter().map(weight).sum();
+fn is_possible(cases: &[((Trials, Trials), f64)], seen: f64, by: f64) -> bool {
+    let all: f64 = cases.iter().map(|(case, _)| weight(case)).sum();
     let mut variance = 0.0;
-    for case in cases {
+    for (case, wider) in cases {
         let (a, b) = case;
         let (n_a, n_b) = (a.scored as f64, b.scored as f64);
         let p = likeliest(*a, *b, by);
         let spread = p * (1.0 - p) / n_a + (p + by) * (1.0 - p - by) / n_b;
         let weight = weight(case) / all;
-        variance += weight * weight * spread.max(0.0) * (n_a + n_b) / (n_a + n_b - 1.0);
+        variance += wider * weight * weight * spread.max(0.0) * (n_a + n_b) / (n_a + n_b - 1.0);
     }
     let away = ((seen - by).abs() - 0.5 / all).max(0.0);
     away <= Z * variance.sqrt()
@@ -123,52 +137,34 @@ fn likeliest(a: Trials, b: Trials, by: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// What is known of the second run's passed tries of one case where it passes as often in both: the fewest that are possible, and the
-/// chance of so many and of each number above.
-fn hypergeometric(a: Trials, b: Trials) -> (u64, Vec<f64>) {
-    let passed = a.passed.min(a.scored) + b.passed.min(b.scored);
-    let failed = a.scored + b.scored - passed;
-    let (least, most) = (b.scored.saturating_sub(failed), passed.min(b.scored));
-    // Each from the one before, then all divided by their sum; the largest is near 1, so that none of weight vanishes.
-    let mut logs = vec![0.0_f64];
-    for x in least..most {
-        let up = (passed - x) as f64 * (b.scored - x) as f64;
-        let down = (x + 1) as f64 * (failed + x + 1 - b.scored) as f64;
-        logs.push(logs.last().copied().unwrap_or_default() + (up / down).ln());
-    }
-    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
-    let whole: f64 = weights.iter().sum();
-    (least, weights.into_iter().map(|weight| weight / whole).collect())
-}
-
-fn test(cases: &[(Trials, Trials)]) -> StratifiedTest {
-    let p_if = |passed: &dyn Fn(Trials) -> u64| {
-        let then = |(a, b): &(Trials, Trials)| (*a, Trials { passed: passed(*b), ..*b });
-        p_value(&cases.iter().map(then).collect::<Vec<_>>()).0
+fn test(strata: &[&Stratum]) -> StratifiedTest {
+    let p_if = |passes: bool| {
+        let then: Vec<Stratum> = strata.iter().map(|stratum| stratum.followed_by(passes)).collect();
+        p_value(&then.iter().collect::<Vec<_>>()).0
     };
-    let (p, exact) = p_value(cases);
-    StratifiedTest { p, p_of_none: p_if(&|_| 0), p_of_all: p_if(&|b| b.scored), exact }
+    let (p, exact) = p_value(strata);
+    StratifiedTest { p, p_of_none: p_if(false), p_of_all: p_if(true), exact }
 }
 
 /// Two-sided, and whether it is exact.
-fn p_value(cases: &[(Trials, Trials)]) -> (f64, bool) {
-    let seen: u64 = cases.iter().map(|(_, b)| b.passed.min(b.scored)).sum();
-    let parts: Vec<(u64, Vec<f64>)> = cases.iter().map(|(a, b)| hypergeometric(*a, *b)).collect();
-    let least: u64 = parts.iter().map(|part| part.0).sum();
+fn p_value(strata: &[&Stratum]) -> (f64, bool) {
+    let seen: u64 = strata.iter().map(|stratum| stratum.seen()).sum();
     let (mut cost, mut reach) = (0_u64, 1_u64);
-    for (_, chances) in &parts {
-        cost = cost.saturating_add(reach.saturating_mul(chances.len() as u64));
-        reach += chances.len() as u64 - 1;
+    for stratum in strata {
+        let wide = stratum.reach();
+        cost = cost.saturating_add(stratum.cost()).saturating_add(reach.saturating_mul(wide));
+        reach = reach.saturating_add(wide - 1);
     }
     if cost > MAX_ADDITIONS {
-        return (approximate(&parts, seen), false);
+        return (approximate(strata, seen), false);
     }
+    let parts: Vec<Part> = strata.iter().map(|stratum| stratum.part()).collect();
+    let least: u64 = parts.iter().map(|part| part.least).sum();
     let mut chances = vec![1.0];
-    for (_, part) in parts.iter().filter(|(_, part)| part.len() > 1) {
-        let mut sums = vec![0.0; chances.len() + part.len() - 1];
+    for part in parts.iter().filter(|part| part.chances.len() > 1) {
+        let mut sums = vec![0.0; chances.len() + part.chances.len() - 1];
         for (at, chance) in chances.iter().enumerate() {
-            for (more, other) in part.iter().enumerate() {
+            for (more, other) in part.chances.iter().enumerate() {
                 sums[at + more] += chance * other;
             }
         }
@@ -181,14 +177,12 @@ fn p_value(cases: &[(Trials, Trials)]) -> (f64, bool) {
 
 /// The same by a normal distribution, with half a try taken off (N. Mantel and W. Haenszel, Journal of the National Cancer Institute
 /// 22, 1959).
-fn approximate(parts: &[(u64, Vec<f64>)], seen: u64) -> f64 {
+fn approximate(strata: &[&Stratum], seen: u64) -> f64 {
     let (mut mean, mut variance) = (0.0, 0.0);
-    for (least, chances) in parts {
-        let moment = |power: i32| -> f64 {
-            chances.iter().enumerate().map(|(more, chance)| (more as f64).powi(power) * chance).sum()
-        };
-        mean += *least as f64 + moment(1);
-        variance += moment(2) - moment(1).powi(2);
+    for stratum in strata {
+        let moments = stratum.moments();
+        mean += moments.0;
+        variance += moments.1;
     }
     let away = ((seen as f64 - mean).abs() - 0.5).max(0.0);
     if variance > 0.0 { (2.0 * normal_upper(away / variance.sqrt())).min(1.0) } else { 1.0 }
@@ -200,6 +194,10 @@ mod tests {
 
     use super::super::mcnemar_exact;
     use super::*;
+
+    fn test(cases: &[(Trials, Trials)]) -> StratifiedTest {
+        stratified(cases).unwrap().test
+    }
 
     fn trials(passed: u64, scored: u64) -> Trials {
         Trials { scored, passed }
@@ -287,9 +285,9 @@ mod tests {
         let cases: Vec<(Trials, Trials)> =
             (0..60).map(|at| (trials(20 + at % 17, 50), trials(18 + at % 19, 50))).collect();
         let exact = test(&cases);
-        let parts: Vec<_> = cases.iter().map(|(a, b)| hypergeometric(*a, *b)).collect();
+        let strata: Vec<Stratum> = cases.iter().map(|(a, b)| Stratum::alone(*a, *b)).collect();
         let seen = cases.iter().map(|(_, b)| b.passed).sum();
-        let near = approximate(&parts, seen);
+        let near = approximate(&strata.iter().collect::<Vec<_>>(), seen);
         assert!((exact.p - near).abs() < 0.002 * exact.p.max(0.1), "{exact:?} {near:?}");
     }
 

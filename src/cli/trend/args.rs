@@ -38,7 +38,7 @@ pub struct TrendArgs {
     pub tags: Vec<(String, String)>,
 
     /// Exit with code 1 if the share that passes has dropped by more than SHARE, for any agent, and the drop is more than chance (p below
-    /// 0.05), or if the last run is not complete. 0 is for every such drop
+    /// 0.05), or if the newest run of a suite is not complete. 0 is for every such drop
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_drop: Option<f64>,
 

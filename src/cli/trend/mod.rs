@@ -6,7 +6,7 @@ use args::TrendArgs;
 
 use super::Ending;
 use super::host::Host;
-use crate::drive::history::{AgentTrend, Change};
+use crate::drive::history::{Against, AgentTrend, Change};
 use crate::report::p_is;
 use crate::run::settings::{OutputSettings, TrendSettings};
 use crate::run::{self};
@@ -49,7 +49,9 @@ pub fn run(args: TrendArgs, host: &Host) -> anyhow::Result<Ending> {
     for agent in &found.agents {
         let failures = failures(agent, most);
         // Who fails needs no word on what could have failed.
-        unknown(agent).filter(|_| failures.is_empty()).iter().for_each(|why| printer.warn(why));
+        if failures.is_empty() {
+            unknown(agent).into_iter().chain(in_part(agent)).for_each(|why| printer.warn(&why));
+        }
         failing.extend(failures);
     }
     Ok(Ending::of_gates(&failing, printer))
@@ -86,6 +88,28 @@ fn unknown(agent: &AgentTrend) -> Option<String> {
     ))
 }
 
+/// What of the last run the gate does not judge, although it passes.
+fn in_part(agent: &AgentTrend) -> Vec<String> {
+    let name = &agent.agent;
+    let mut found = Vec::new();
+    if agent.gone.is_some() {
+        return found;
+    }
+    if let Some(run) = &agent.unjudged {
+        found.push(format!(
+            "{name}: --max-drop compares the last run with {run}, of which most could be compared with no run before it: what changed then \
+             is judged by nobody; --baseline names another run"
+        ));
+    }
+    let lacking = agent.changes.iter().map(|change| change.removed).max().unwrap_or_default();
+    if lacking > 0 && agent.runs.last().is_some_and(|run| run.selected) {
+        found.push(format!(
+            "{name}: --max-drop holds for the cases that were chosen by --case, --category or --limit: {lacking} of the suite are not judged"
+        ));
+    }
+    found
+}
+
 /// Why the gate fails for an agent, a sentence each.
 fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
     let name = &agent.agent;
@@ -99,6 +123,13 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
             run.run
         ));
     }
+    let last = agent.runs.last().map(|run| run.run.as_str());
+    for (suite, run) in agent.unfinished.iter().filter(|(_, run)| Some(run.as_str()) != last) {
+        failures.push(format!(
+            "{name}: the newest run of the suite {suite}, {run}, is not complete: a ceiling of costs was reached before everything was asked; \
+             drive it again, or remove the line of that run"
+        ));
+    }
     for change in &agent.changes {
         if let (Some(drop), Some(found)) = (change.drop().filter(|drop| *drop > most + 1e-9), change.found) {
             failures.push(format!(
@@ -107,9 +138,10 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
                 100.0 * found.before,
                 100.0 * found.after,
                 p_is(change.p_adjusted),
-                match &change.runs[..] {
-                    [run] => format!("the run {run}"),
-                    runs => format!("{} earlier runs", runs.len()),
+                match (change.against, &change.runs[..]) {
+                    (_, [run]) => format!("the run {run}"),
+                    (Against::Previous, _) => "the newest runs that its cases can be compared with".to_owned(),
+                    (_, runs) => format!("{} earlier runs", runs.len()),
                 }
             ));
         }
@@ -117,7 +149,12 @@ fn failures(agent: &AgentTrend, most: f64) -> Vec<String> {
     if !agent.changes.is_empty() && agent.changes.iter().all(Change::is_partial) {
         failures.push(format!(
             "{name}: --max-drop holds for a part of the last run only, if at all: most episodes are of cases that are new or gone, ask or \
-             expect something else now, or have no score"
+             expect something else now, or have no score{}",
+            if agent.runs.last().is_some_and(|run| run.selected) {
+                "; it fails until a run of all cases is the last one: runs of chosen cases may have a file of their own"
+            } else {
+                ""
+            }
         ));
     }
     failures

@@ -115,6 +115,7 @@ impl DrivePlan {
                     case: case.id.clone(),
                     asked: history::asked(case, rules),
                     setup: history::setup(case),
+                    question: history::question(case),
                     counts,
                     evidence,
                 }
@@ -140,6 +141,7 @@ impl DrivePlan {
             graded_by: graders.map(|names| names.collect::<Vec<_>>().join(", ")),
             repeats: self.repeats(),
             incomplete: false,
+            selected: self.is_cut,
             suites,
         }
     }

@@ -34,6 +34,8 @@ pub(super) struct DrivePlan {
     pub version: Version,
     /// The names of the suites, and how many of the cases are of each, in order.
     pub suites: Vec<(String, usize)>,
+    /// Whether only chosen cases are driven, and not all of the suites.
+    pub is_cut: bool,
     pub stages: Arc<[Arc<Stage>]>,
     pub agents: Vec<Agent>,
     /// Where a model's replies are kept; absent where no agent is a model.
@@ -65,7 +67,7 @@ impl DrivePlan {
         if settings.agents.is_empty() {
             return Err(DriveError::NoAgent.into());
         }
-        let mut suites = chosen(suites(&settings)?, &settings)?;
+        let (mut suites, is_cut) = chosen(suites(&settings)?, &settings)?;
         let of_tasks = settings.source.is_of_tasks();
         if let Some(path) = &settings.system {
             let text = read(path, "instructions")?;
@@ -133,6 +135,7 @@ impl DrivePlan {
             run,
             version,
             suites: sizes,
+            is_cut,
             stages: stages.into(),
             agents,
             store,
@@ -304,12 +307,13 @@ pub(super) fn read(path: &Path, what: &'static str) -> Result<String, DriveError
     })
 }
 
-/// The cases that are meant, of the suites that have some.
-fn chosen(mut suites: Vec<Suite>, settings: &DriveSettings) -> Result<Vec<Suite>, DriveError> {
+/// The cases that are meant, of the suites that have some, and whether others are left out.
+fn chosen(mut suites: Vec<Suite>, settings: &DriveSettings) -> Result<(Vec<Suite>, bool), DriveError> {
     let nothing = |flag: &'static str, value: &String, what: &'static str, near: String| {
         DriveError::NothingChosen { flag, value: value.clone(), what, near }
     };
     let all = || suites.iter().flat_map(|suite| &suite.cases);
+    let whole = all().count();
     for id in &settings.cases {
         if !all().any(|case| case.id == *id) {
             let near = did_you_mean(id, all().map(|case| case.id.as_str()));
@@ -341,7 +345,8 @@ fn chosen(mut suites: Vec<Suite>, settings: &DriveSettings) -> Result<Vec<Suite>
         let flags = flags.chain(settings.limit.map(|limit| format!("--limit {limit}")));
         return Err(DriveError::NoCaseLeft(flags.collect::<Vec<_>>().join(", ")));
     }
-    Ok(suites)
+    let is_cut = suites.iter().map(|suite| suite.cases.len()).sum::<usize>() < whole;
+    Ok((suites, is_cut))
 }
 
 /// The threshold where neither the suite nor the command says one: whatever is wrong fails the case.

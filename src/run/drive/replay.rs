@@ -40,6 +40,8 @@ pub(super) struct Played {
     pub payer: Option<String>,
     /// Whether an episode before it has the same replies.
     pub is_shared: bool,
+    /// The run in which the same version of the agent crashed in it before.
+    pub crashed: Option<String>,
 }
 
 /// The tokens of a reply that another episode bears.
@@ -66,7 +68,7 @@ impl Replay<'_> {
     pub(super) fn play(&self, case: usize, stage: &Arc<Stage>, repeat: u32) -> Result<Played, RunError> {
         let mut episode = Episode::new(stage, self.follows);
         let (mut spent, mut log) = (Spent::default(), None);
-        let (mut payer, mut is_shared) = (None, false);
+        let (mut payer, mut is_shared, mut crashed) = (None, false, None);
         match &self.agent.kind {
             AgentReady::Script(script) => {
                 while episode.asks().is_some() {
@@ -84,6 +86,7 @@ impl Replay<'_> {
                     spent.cached = if driven.payer.is_some() { driven.said.len() as u64 } else { 0 };
                     log.clone_from(&driven.log);
                     payer = driven.payer.clone().filter(|run| run != self.run);
+                    crashed = driven.crashed.clone().filter(|run| run != self.run);
                 }
             },
             AgentReady::Model(model) => {
@@ -117,7 +120,7 @@ impl Replay<'_> {
                 }
             }
         }
-        Ok(Played { episode, spent, log, payer, is_shared })
+        Ok(Played { episode, spent, log, payer, is_shared, crashed })
     }
 }
 

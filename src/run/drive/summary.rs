@@ -207,6 +207,7 @@ impl AgentSummary {
         let (counts, evidence) = self.evidence.entry((suite.to_owned(), case.id.clone())).or_default();
         counts.add_one(outcome);
         evidence.push(outcome, played.payer.as_deref(), played.is_shared);
+        played.crashed.iter().for_each(|run| evidence.crashed_in(run));
         if let Some(category) = &case.category {
             self.categorize(category, ended, passed, scored.is_err());
         }

@@ -1,7 +1,9 @@
 //! The job: files of results in, the runs of each agent and what changed out.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::TrendError;
@@ -68,6 +70,9 @@ pub fn trend(settings: TrendSettings, observer: &dyn Observer) -> Result<TrendSu
     }
     for (path, _) in files.iter().zip(&records).filter(|(_, records)| records.is_empty()) {
         observer.warning(&format!("{} holds no run", path.display()));
+    }
+    if files.len() > 1 {
+        tell_clocks(&files, &records, observer);
     }
     choose(&mut records, &settings)?;
     let agents = trends(records, settings.baseline.as_deref()).map_err(|why| match why {
@@ -136,6 +141,25 @@ fn read(path: &Path, observer: &dyn Observer) -> Result<Vec<RunRecord>, RunError
         ));
     }
     Ok(found.records)
+}
+
+/// Several files are merged by time, so a clock that is wrong puts runs where they do not belong.
+fn tell_clocks(files: &[&Path], records: &[Vec<RunRecord>], observer: &dyn Observer) {
+    let now = Timestamp::now();
+    for (path, records) in files.iter().zip(records) {
+        let ahead: Vec<&RunRecord> = history::in_future(records, now).collect();
+        let [first, others @ ..] = &ahead[..] else { continue };
+        let others: BTreeSet<&str> = others.iter().map(|run| run.run.as_str()).collect();
+        let others = others.into_iter().filter(|run| *run != first.run).count();
+        let more = if others == 0 { String::new() } else { format!(", as do {others} more") };
+        observer.warning(&format!(
+            "{}: the run {} ended in the future, by its time {}{more}: the clock of its machine, or of this one, is wrong; several files \
+             are merged by time, so it may stand behind runs that came later, and be taken for the last one",
+            path.display(),
+            first.run,
+            first.time
+        ));
+    }
 }
 
 /// Leaves the runs that are wanted.

@@ -19,7 +19,6 @@ pub struct Rules<'a> {
 
 /// Of what the user says, what tools return, the limits, and what passes. Two runs can be compared where it is the same.
 pub fn asked(case: &Case, rules: Rules<'_>) -> String {
-    let said = case.start.iter().flat_map(stage::messages).map(|message| message.to_json());
     let expected = match &case.expected {
         Expected::Test(test) => object([("test", Json::Object(test.clone()))]),
         Expected::Example { example, output_evaluation } => object([
@@ -35,7 +34,7 @@ pub fn asked(case: &Case, rules: Rules<'_>) -> String {
     let reference = case.reference.as_deref().filter(|_| rules.graded);
     let bounds = [case.bounds.max_steps, case.bounds.max_tool_calls, u32::from(case.bounds.validate)];
     hash(&object([
-        ("said", Json::Array(said.collect())),
+        ("said", said(case)),
         ("follow_ups", texts(&case.follow_ups)),
         ("world", world(&case.world)),
         ("bounds", Json::Array(bounds.map(|bound| Json::from(bound.to_string())).to_vec())),
@@ -44,6 +43,15 @@ pub fn asked(case: &Case, rules: Rules<'_>) -> String {
         ("scorer", Json::from(rules.scorer)),
         ("settings", Json::Object(settings)),
     ]))
+}
+
+/// Of what the user says first: cases that differ in what tools return, or in what is expected, ask the same question.
+pub fn question(case: &Case) -> String {
+    hash(&said(case))
+}
+
+fn said(case: &Case) -> Json {
+    Json::Array(case.start.iter().flat_map(stage::messages).map(|message| message.to_json()).collect())
 }
 
 /// Of the instructions and the tools on offer, which are the agent's as much as the case's: who improves them wants to see whether that
@@ -186,6 +194,11 @@ mod tests {
         ] {
             assert_eq!(same(&case(more)), expected, "{more}");
         }
+        let is_question = |more: &str| question(&case(more)) == question(&usual);
+        assert!(is_question("mocks = [{ tool = \"look\", result = 5 }]") && is_question("max_steps = 3"));
+        let mut other = case("");
+        other.start.clear();
+        assert_ne!(question(&other), question(&usual));
         // A threshold that the case has anyway is no other question.
         let mut own = case("");
         if let Expected::Test(test) = &mut own.expected {

@@ -1,12 +1,13 @@
 //! Two runs of an agent, or one against several before it: what changed, and whether that is more than chance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::evidence::Known;
+use super::bunches::{Bunch, Question, bunches};
+use super::ledger::{Ledger, Line, Sides};
 use super::record::{CaseRecord, RunRecord};
-use crate::stats::{Stratified, Trials, holm, stratified};
+use crate::stats::{Stratified, Stratum, Trials, holm, stratified, stratified_in};
 
 /// What is beyond chance.
 pub const LEVEL: f64 = 0.05;
@@ -15,7 +16,7 @@ pub const LEVEL: f64 = 0.05;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Against {
-    /// The run before it, or else the newest one of which a case can be compared.
+    /// The run before it; for cases that have no evidence there, the newest run in which they have some.
     Previous,
     /// All runs before it, their episodes taken together.
     Earlier,
@@ -42,7 +43,7 @@ pub enum Verdict {
 pub struct Change {
     /// From which.
     pub against: Against,
-    /// The ids of these.
+    /// The ids of these, the newest last.
     pub runs: Vec<String>,
     /// Scored episodes before and after, of the cases that are compared.
     pub episodes: (u64, u64),
@@ -66,6 +67,18 @@ pub struct Change {
     pub shared: usize,
     /// Episodes of the last run that are not compared because they stand on the other side, or are those of another case on both.
     pub repeated: u64,
+    /// Scored episodes of the last run that count as the crash of the same version that came before them.
+    pub crashed: u64,
+    /// What the cases that are compared ask, each question once.
+    pub questions: usize,
+    /// Cases that are taken together with others, because a model's first reply is the same in all that ask the same.
+    pub bunched: usize,
+    /// These, by their place, and their units.
+    bunches: Vec<Bunch>,
+    /// The run with which most of the cases are compared, if there is one.
+    pub(super) mostly: Option<String>,
+    /// Scored episodes of the last run in cases that can be compared.
+    known: u64,
     /// Episodes that could not be compared: those of the last run without a score, or of a case that is new or asks something else,
     /// and those earlier ones of cases that are gone.
     pub left_out: u64,
@@ -116,6 +129,8 @@ pub struct CaseChange {
     pub p: f64,
     /// The same, Holm-corrected for all cases that are compared.
     pub p_adjusted: f64,
+    /// The runs that paid for the episodes before and after; empty against all earlier runs.
+    pub payers: (Vec<String>, Vec<String>),
 }
 
 /// One suite in both.
@@ -150,13 +165,14 @@ impl SuiteChange {
 }
 
 impl Change {
-    /// The last run, `now`, against `before`, which are not empty. A case is gone that `last` of them has and `now` has not.
-    pub(super) fn of(
-        now: &RunRecord,
-        (before, last): (&[&RunRecord], &RunRecord),
+    /// The last run, `now`, against `before`, which are in their order. `ledger` is of all runs, and `gone` are the cases that `now` lacks.
+    pub(super) fn of<'a>(
+        now: &'a RunRecord,
+        (before, gone): (&[&'a RunRecord], &[&CaseRecord]),
+        ledger: &Ledger<'a>,
         against: Against,
     ) -> Change {
-        let mut then: BTreeMap<(&str, &str), Vec<(&RunRecord, &CaseRecord)>> = BTreeMap::new();
+        let mut then: BTreeMap<(&str, &str), Vec<Line<'_>>> = BTreeMap::new();
         for run in before {
             for (suite, case) in run.cases() {
                 then.entry((suite, &case.case)).or_default().push((run, case));
@@ -164,86 +180,123 @@ impl Change {
         }
         let mut change = Change {
             against,
-            runs: before.iter().map(|run| run.run.clone()).collect(),
+            runs: Vec::new(),
             episodes: (0, 0),
             cases: Vec::new(),
             suites: Vec::new(),
             changed: 0,
             added: 0,
-            removed: 0,
+            removed: gone.len(),
             unscored: 0,
             other_setup: 0,
             replayed: 0,
             shared: 0,
             repeated: 0,
-            left_out: 0,
+            crashed: 0,
+            questions: 0,
+            bunched: 0,
+            bunches: Vec::new(),
+            mostly: None,
+            known: 0,
+            left_out: gone.iter().map(|case| case.counts.trials).sum(),
             found: None,
             p_adjusted: 1.0,
             reach: Reach::NOTHING,
         };
+        let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut questions: Vec<Question<'_>> = Vec::new();
         for (suite, case) in now.cases() {
             let decided = case.counts.decided();
-            let earlier = then.remove(&(suite, case.case.as_str()));
-            let same: Vec<(&RunRecord, &CaseRecord)> = earlier
-                .iter()
+            let earlier = then.get(&(suite, case.case.as_str()));
+            let same: Vec<Line<'_>> = earlier
+                .into_iter()
                 .flatten()
                 .filter(|(_, earlier)| earlier.asked == case.asked)
                 .copied()
                 .collect();
-            let (mut known, mut today) = (Known::default(), Known::default());
-            same.iter().for_each(|(run, case)| known.add(&run.run, &case.evidence, &case.counts));
-            today.add(&now.run, &case.evidence, &case.counts);
-            let of_cases = [&known, &today].map(|known| known.trials().scored > 0);
-            let (before, after) = known.apart(&today);
-            match () {
-                () if earlier.is_none() => change.added += 1,
-                () if same.is_empty() => change.changed += 1,
-                () if decided.scored == 0 => change.unscored += 1,
-                // What was never scored before is no fault of this run.
-                () if !of_cases[0] && known.shared == 0 => {
-                    change.unscored += 1;
-                    change.left_out += case.counts.trials - decided.scored;
-                    continue;
-                }
-                () if of_cases == [false, false] => {
-                    change.shared += 1;
-                    change.repeated += decided.scored;
-                    change.left_out += case.counts.trials - decided.scored;
-                    continue;
-                }
-                () if of_cases.contains(&false) => change.shared += 1,
-                () => {
-                    change.left_out += case.counts.trials - decided.scored;
-                    change.repeated += decided.scored - after.scored;
-                    if after.scored == 0 {
-                        change.replayed += 1;
-                        continue;
-                    }
-                    change.other_setup += usize::from(same.iter().any(|(_, same)| same.setup != case.setup));
-                    change.episodes.0 += before.scored;
-                    change.episodes.1 += after.scored;
-                    let p = stratified(&[(before, after)]).map_or(1.0, |found| found.test.p);
-                    let (suite, case) = (suite.to_owned(), case.case.clone());
-                    change.cases.push(CaseChange { suite, case, before, after, p, p_adjusted: p });
-                    continue;
-                }
-            }
-            change.left_out += case.counts.trials;
-        }
-        for (suite, case) in last.cases() {
-            if then.contains_key(&(suite, case.case.as_str())) {
-                change.removed += 1;
+            let Some(book) = ledger.book(suite, case).filter(|_| !same.is_empty() && decided.scored > 0)
+            else {
+                let count = match earlier {
+                    None => &mut change.added,
+                    Some(_) if same.is_empty() => &mut change.changed,
+                    Some(_) => &mut change.unscored,
+                };
+                *count += 1;
                 change.left_out += case.counts.trials;
+                continue;
+            };
+            let is_shared_then = same.iter().any(|(_, case)| case.evidence.shared_episodes() > 0);
+            let has_then = same.iter().any(|line| !book.groups(*line).is_empty());
+            let has_now = !book.groups((now, case)).is_empty();
+            if has_then != has_now && (has_then || is_shared_then) {
+                // Its replies are those of another case on one side only.
+                change.shared += 1;
+                change.left_out += case.counts.trials;
+                continue;
+            }
+            change.left_out += case.counts.trials - decided.scored;
+            if !has_then && !is_shared_then {
+                // What was never scored before is no fault of this run.
+                change.unscored += 1;
+                continue;
+            }
+            change.known += decided.scored;
+            change.crashed += case.evidence.crashed_episodes();
+            let sides = book.sides((now, case), &same, against == Against::Previous);
+            let after = sides.as_ref().map_or(0, |sides| sides.after.scored);
+            change.repeated += decided.scored.saturating_sub(after);
+            match sides {
+                Some(sides) => {
+                    for (run, _) in &sides.lines {
+                        *used.entry(&run.run).or_default() += 1;
+                    }
+                    questions.push(Question::of((suite, case), &sides, now.model.is_some()));
+                    change.add((suite, case), sides);
+                }
+                None if !has_then => change.shared += 1,
+                None => change.replayed += 1,
             }
         }
+        let is_used = |run: &&&RunRecord| against != Against::Previous || used.contains_key(run.run.as_str());
+        change.runs = before.iter().filter(is_used).map(|run| run.run.clone()).collect();
+        if change.runs.is_empty() {
+            change.runs = before.last().map(|run| run.run.clone()).into_iter().collect();
+        }
+        let mostly = used.iter().find(|(_, cases)| 2 * **cases > change.cases.len());
+        change.mostly = mostly.map(|(run, _)| (*run).to_owned());
+        change.questions = questions.iter().map(Question::asked).collect::<BTreeSet<_>>().len();
+        change.bunches = bunches(&questions);
+        change.bunched = change.bunches.iter().map(|bunch| bunch.cases.len()).sum();
         change.test();
         change
     }
 
+    /// Adds a case that is compared.
+    fn add(&mut self, (suite, case): (&str, &CaseRecord), sides: Sides<'_>) {
+        let Sides { before, after, pieces, lines } = sides;
+        self.other_setup += usize::from(lines.iter().any(|(_, same)| same.setup != case.setup));
+        self.episodes.0 += before.scored;
+        self.episodes.1 += after.scored;
+        let p = stratified(&[(before, after)]).map_or(1.0, |found| found.test.p);
+        let is_told = self.against != Against::Earlier;
+        let [then, today] = pieces.map(|pieces| {
+            let runs: BTreeSet<&str> = pieces.iter().filter(|_| is_told).map(|((run, _), _)| *run).collect();
+            runs.into_iter().map(str::to_owned).collect()
+        });
+        self.cases.push(CaseChange {
+            suite: suite.to_owned(),
+            case: case.case.clone(),
+            before,
+            after,
+            p,
+            p_adjusted: p,
+            payers: (then, today),
+        });
+    }
+
     /// Tests what is compared: all cases together, each suite, each case.
     fn test(&mut self) {
-        let pair = |case: &CaseChange| (case.before, case.after);
-        self.found = stratified(&self.cases.iter().map(pair).collect::<Vec<_>>());
+        self.found = stratified_in(&self.strata(|_| true));
         self.p_adjusted = self.found.map_or(1.0, |found| found.test.p);
         let adjusted = holm(&self.cases.iter().map(|case| case.p).collect::<Vec<_>>());
         self.cases.iter_mut().zip(adjusted).for_each(|(case, p)| case.p_adjusted = p);
@@ -258,8 +311,7 @@ impl Change {
         }
         let mut suites = Vec::new();
         for suite in names {
-            let pairs: Vec<_> = self.cases.iter().filter(|case| case.suite == *suite).map(pair).collect();
-            if let Some(found) = stratified(&pairs) {
+            if let Some(found) = stratified_in(&self.strata(|case| case.suite == *suite)) {
                 let (suite, reach) = (suite.clone(), Reach::NOTHING);
                 suites.push(SuiteChange { suite, found, p_adjusted: found.test.p, reach });
             }
@@ -269,6 +321,21 @@ impl Change {
         let adjusted = holm(&suites.iter().map(|suite| suite.found.test.p).collect::<Vec<_>>());
         suites.iter_mut().zip(adjusted).for_each(|(suite, p)| suite.p_adjusted = p);
         self.suites = suites;
+    }
+
+    /// The cases that are meant, those together that are taken together.
+    fn strata(&self, is_meant: impl Fn(&CaseChange) -> bool) -> Vec<Stratum> {
+        let pair = |at: usize| (self.cases[at].before, self.cases[at].after);
+        let bunched: BTreeSet<usize> =
+            self.bunches.iter().flat_map(|bunch| bunch.cases.iter().copied()).collect();
+        let alone = (0..self.cases.len()).filter(|at| !bunched.contains(at) && is_meant(&self.cases[*at]));
+        let alone = alone.map(|at| Stratum::alone(pair(at).0, pair(at).1));
+        let together = self.bunches.iter().filter(|bunch| is_meant(&self.cases[bunch.cases[0]]));
+        let together = together.map(|bunch| {
+            let [before, after] = bunch.units.clone();
+            Stratum::of(bunch.cases.iter().map(|at| pair(*at)).collect(), before, after)
+        });
+        alone.chain(together).collect()
     }
 
     /// Corrects the p-values of all comparisons of one agent for each other. One that could have shown nothing, whatever had come out
@@ -304,7 +371,7 @@ impl Change {
 
     /// Whether most episodes could not be compared. Those that stand on the other side, or have no score there, are no matter.
     pub fn is_partial(&self) -> bool {
-        self.left_out > self.episodes.1 + self.repeated
+        self.left_out > self.known
     }
 
     /// Whether it compares the same episodes as another.

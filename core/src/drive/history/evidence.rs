@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::record::Counts;
-use crate::stats::Trials;
 
 /// How an episode came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,20 +53,14 @@ pub struct Evidence {
     /// Repeats whose replies are also those of an earlier episode of the line: two cases may ask the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<u64>,
+    /// Runs of the same version in which the agent crashed, with the repeats that were driven again because of it: the crash is the
+    /// evidence, as if nobody had tried once more.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub crashed: BTreeMap<String, Vec<u64>>,
 }
 
 /// One piece of evidence on a case: the run that paid for it, and the repeat.
-type Piece<'a> = (&'a str, u64);
-
-/// What is known of a case from one run or several, each piece of it once.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Known<'a> {
-    /// Scored episodes of lines that do not tell them apart.
-    counted: Trials,
-    pieces: BTreeMap<Piece<'a>, bool>,
-    /// Scored episodes that are evidence on another case already.
-    pub shared: u64,
-}
+pub(super) type Piece<'a> = (&'a str, u64);
 
 impl Evidence {
     /// Adds the next repeat; `payer` is the run that paid for it, if it is another one.
@@ -80,6 +73,11 @@ impl Evidence {
         if is_shared {
             self.shared.push(repeat);
         }
+    }
+
+    /// Says that the repeat added last was driven again because the same version of the agent crashed in it in `run`.
+    pub fn crashed_in(&mut self, run: &str) {
+        self.crashed.entry(run.to_owned()).or_default().push(self.episodes.len() as u64);
     }
 
     /// Episodes whose replies another run paid for.
@@ -100,117 +98,56 @@ impl Evidence {
         if episodes > 0 && sum != *counts {
             return Some("has other episodes than are counted");
         }
-        let mut seen = BTreeSet::new();
         let is_one = |repeat: u64| (1..=episodes).contains(&repeat);
-        if !self.stored.values().flatten().all(|repeat| is_one(*repeat) && seen.insert(*repeat)) {
-            return Some("names a run for an episode that it does not have, or two");
+        for (runs, why) in [
+            (&self.stored, "names a run for an episode that it does not have, or two"),
+            (&self.crashed, "names a crash of an episode that it does not have, or two"),
+        ] {
+            let mut seen = BTreeSet::new();
+            if !runs.values().flatten().all(|repeat| is_one(*repeat) && seen.insert(*repeat)) {
+                return Some(why);
+            }
         }
         if !self.shared.iter().all(|repeat| is_one(*repeat)) {
             return Some("shares an episode that it does not have");
         }
         None
     }
-}
 
-impl<'a> Known<'a> {
-    /// Adds what `run` has. Of a piece that is there already, a score stays where there is none now.
-    pub fn add(&mut self, run: &'a str, evidence: &'a Evidence, counts: &Counts) {
-        if evidence.episodes.is_empty() {
-            let more = counts.decided();
-            self.counted.scored += more.scored;
-            self.counted.passed += more.passed;
-            return;
-        }
-        let mut payers: BTreeMap<u64, &'a str> = BTreeMap::new();
-        for (payer, repeats) in &evidence.stored {
-            payers.extend(repeats.iter().map(|repeat| (*repeat, payer.as_str())));
-        }
-        for (repeat, letter) in (1_u64..).zip(evidence.episodes.chars()) {
-            let Some(passed) = Outcome::of(letter).and_then(Outcome::passed) else { continue };
-            if evidence.shared.contains(&repeat) {
-                self.shared += 1;
-            } else {
-                self.pieces.insert((payers.get(&repeat).copied().unwrap_or(run), repeat), passed);
+    /// Each scored episode, where it is no evidence on another case already: whose it is, and whether it passed. `run` is the run of
+    /// the line.
+    pub(super) fn pieces<'a>(&'a self, run: &'a str) -> Vec<(Piece<'a>, bool)> {
+        let (payers, crashes) = (by_repeat(&self.stored), by_repeat(&self.crashed));
+        let mut found = Vec::new();
+        for (repeat, passed) in self.scored() {
+            if let Some(crashed) = crashes.get(&repeat) {
+                found.push(((*crashed, repeat), false));
+            } else if !self.shared.contains(&repeat) {
+                found.push(((payers.get(&repeat).copied().unwrap_or(run), repeat), passed));
             }
-        }
-    }
-
-    /// Its scored episodes.
-    pub fn trials(&self) -> Trials {
-        self.without(&BTreeMap::new())
-    }
-
-    fn without(&self, pieces: &BTreeMap<Piece<'a>, bool>) -> Trials {
-        let others = self.pieces.iter().filter(|(piece, _)| !pieces.contains_key(*piece));
-        others.fold(self.counted, |sum, (_, passed)| Trials {
-            scored: sum.scored + 1,
-            passed: sum.passed + u64::from(*passed),
-        })
-    }
-
-    /// What is known then and now, where each piece stands on one side only: on the side of now, but where nothing would be left then.
-    pub fn apart(&self, now: &Known<'a>) -> (Trials, Trials) {
-        match self.without(&now.pieces) {
-            Trials { scored: 0, .. } => (self.trials(), now.without(&self.pieces)),
-            before => (before, now.trials()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Episodes by letter, with who paid for them: `-` is the run itself, and a capital letter is a shared episode.
-    fn evidence(letters: &str, payers: &[&str]) -> Evidence {
-        let mut found = Evidence::default();
-        for (letter, payer) in letters.chars().zip(payers) {
-            let outcome = Outcome::of(letter.to_ascii_lowercase()).unwrap();
-            found.push(outcome, Some(*payer).filter(|payer| *payer != "-"), letter.is_uppercase());
         }
         found
     }
 
-    #[test]
-    fn each_piece_stands_on_one_side() {
-        let counts = Counts::default();
-        for (before, now, expected) in [
-            // Other runs, other evidence.
-            (("pp", ["-", "-"]), ("ff", ["-", "-"]), ((2, 2), (2, 0))),
-            // The very same.
-            (("pp", ["a", "a"]), ("pp", ["a", "a"]), ((2, 2), (0, 0))),
-            // One of two is new on both sides, or on one.
-            (("pf", ["a", "-"]), ("pp", ["a", "-"]), ((1, 0), (2, 2))),
-            (("pe", ["a", "-"]), ("pf", ["a", "-"]), ((1, 1), (1, 0))),
-            // Without a score it is none; what is shared is evidence elsewhere.
-            (("uu", ["a", "a"]), ("pp", ["a", "a"]), ((0, 0), (2, 2))),
-            (("pP", ["-", "-"]), ("pP", ["-", "-"]), ((1, 1), (1, 1))),
-        ] {
-            let [then, today] = [&before, &now].map(|(letters, payers)| evidence(letters, payers));
-            let (mut known, mut other) = (Known::default(), Known::default());
-            known.add("1", &then, &counts);
-            other.add("2", &today, &counts);
-            let (a, b) = known.apart(&other);
-            assert_eq!(((a.scored, a.passed), (b.scored, b.passed)), expected, "{before:?} {now:?}");
-        }
+    /// Scored episodes that are evidence on another case already.
+    pub(super) fn shared_episodes(&self) -> u64 {
+        self.scored().filter(|(repeat, _)| self.shared.contains(repeat)).count() as u64
     }
 
-    #[test]
-    fn several_lines_of_one_piece_count_once_and_a_score_stays() {
-        let lines = [("1", evidence("pu", &["-", "-"])), ("2", evidence("ep", &["1", "1"]))];
-        for order in [[0, 1], [1, 0]] {
-            let mut known = Known::default();
-            for at in order {
-                known.add(lines[at].0, &lines[at].1, &Counts::default());
-            }
-            assert_eq!(known.trials(), Trials { scored: 2, passed: 2 });
-        }
-        // Those that are only counted are each line's own.
-        let mut known = Known::default();
-        let old = Counts { trials: 2, passed: 1, failed: 1, ..Counts::default() };
-        let none = Evidence::default();
-        known.add("1", &none, &old);
-        known.add("2", &none, &old);
-        assert_eq!(known.trials(), Trials { scored: 4, passed: 2 });
+    /// Scored episodes that count as the crash that came before them.
+    pub(super) fn crashed_episodes(&self) -> u64 {
+        let crashes = by_repeat(&self.crashed);
+        self.scored().filter(|(repeat, _)| crashes.contains_key(repeat)).count() as u64
     }
+
+    /// The repeats that have a score, and whether they passed.
+    fn scored(&self) -> impl Iterator<Item = (u64, bool)> {
+        let episodes = (1_u64..).zip(self.episodes.chars());
+        episodes.filter_map(|(repeat, letter)| Some((repeat, Outcome::of(letter)?.passed()?)))
+    }
+}
+
+/// The run of each repeat.
+fn by_repeat(runs: &BTreeMap<String, Vec<u64>>) -> BTreeMap<u64, &str> {
+    runs.iter().flat_map(|(run, repeats)| repeats.iter().map(|repeat| (*repeat, run.as_str()))).collect()
 }

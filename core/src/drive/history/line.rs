@@ -155,6 +155,7 @@ mod tests {
                 1,
                 "names a run for an episode",
             ),
+            (good.replace("\"episodes\":", "\"crashed\":{\"0\":[3]},\"episodes\":"), 1, "names a crash"),
             (good.replace("\"episodes\":", "\"shared\":[0],\"episodes\":"), 1, "shares an episode"),
             (good.replace("\"run\":\"1\",", ""), 1, "missing field `run`"),
             (good.replace("\"format\":2", "\"format\":0"), 1, "no known format"),

@@ -44,6 +44,9 @@ pub struct RunRecord {
     /// Whether it came to its end before everything was asked: a ceiling of costs was reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
+    /// Whether it drove chosen cases only (`--case`, `--category`, `--limit`): what it lacks is not gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub selected: bool,
     /// Suite by suite.
     pub suites: Vec<SuiteRecord>,
 }
@@ -71,6 +74,9 @@ pub struct CaseRecord {
     pub asked: String,
     /// A hash of instructions and tools ([`setup`](super::setup())).
     pub setup: String,
+    /// A hash of what the user says ([`question`](super::question)); empty in records of the first format.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
     /// Its episodes.
     #[serde(flatten)]
     pub counts: Counts,

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Against, Change};
+use super::before::{changes, unfinished, unjudged};
+use super::change::Change;
 use super::order::ordered;
 use super::record::RunRecord;
 
@@ -17,6 +18,10 @@ pub struct AgentTrend {
     pub gone: Option<String>,
     /// How the last run differs from others; empty where there is no other.
     pub changes: Vec<Change>,
+    /// Suites whose newest run did not ask all it should, with that run.
+    pub unfinished: Vec<(String, String)>,
+    /// The run with which the last one is compared, if that one could itself be compared in part only.
+    pub unjudged: Option<String>,
     /// What differs between runs beside the agent, in words.
     pub differs: Vec<&'static str>,
 }
@@ -45,8 +50,9 @@ pub enum NoTrend {
     },
 }
 
-/// The agents of all records, file by file, each with the newest run last. The last one is compared with the run before it and with all
-/// before it taken together, or with the run whose id begins with `baseline`. A record that is there twice counts once.
+/// The agents of all records, file by file, each with the newest run last. Each case of the last one is compared with the newest run
+/// before it that has evidence of its own on the case, and with all before it taken together; or with the run whose id begins with
+/// `baseline`. A record that is there twice counts once.
 ///
 /// # Errors
 /// If two records contradict each other, or no run or several are the baseline.
@@ -78,6 +84,8 @@ pub fn trends(files: Vec<Vec<RunRecord>>, baseline: Option<&str>) -> Result<Vec<
             runs: Vec::new(),
             gone,
             changes: Vec::new(),
+            unfinished: Vec::new(),
+            unjudged: None,
             differs: Vec::new(),
         })
         .collect();
@@ -88,7 +96,9 @@ pub fn trends(files: Vec<Vec<RunRecord>>, baseline: Option<&str>) -> Result<Vec<
     }
     let baseline = baseline.map(|name| named(&found, name)).transpose()?;
     for agent in &mut found {
-        agent.compare(baseline.as_deref());
+        agent.changes = changes(&agent.runs, baseline.as_deref());
+        agent.unfinished = unfinished(&agent.runs);
+        agent.unjudged = unjudged(&agent.runs, &agent.changes);
         agent.differs = differences(&agent.runs);
     }
     Ok(found)
@@ -138,32 +148,6 @@ fn named(agents: &[AgentTrend], name: &str) -> Result<String, NoTrend> {
     }
 }
 
-impl AgentTrend {
-    fn compare(&mut self, baseline: Option<&str>) {
-        let Some((now, before)) = self.runs.split_last() else { return };
-        let all: Vec<&RunRecord> = before.iter().collect();
-        let with = |run: &RunRecord, against| Change::of(now, (&[run], run), against);
-        self.changes = match (baseline, all.last()) {
-            (_, None) => Vec::new(),
-            (Some(name), _) => {
-                let of = all.iter().find(|run| run.run == name);
-                of.map(|run| with(run, Against::Baseline)).into_iter().collect()
-            }
-            (None, Some(last)) => {
-                // Another suite may have been driven meanwhile, or nothing was scored, or the same replies were scored again.
-                let near = all.iter().rev().map(|run| (*run, with(run, Against::Previous)));
-                let near = near.into_iter().find(|(_, change)| change.found.is_some());
-                let (last, previous) = near.unwrap_or_else(|| (*last, with(last, Against::Previous)));
-                let earlier = (all.len() > 1).then(|| Change::of(now, (&all, last), Against::Earlier));
-                // The same comparison twice would only make its correction stricter.
-                let earlier = earlier.filter(|earlier| !earlier.is_like(&previous));
-                [Some(previous), earlier].into_iter().flatten().collect()
-            }
-        };
-        Change::correct(&mut self.changes);
-    }
-}
-
 /// What may differ: its name, and what a run says of it.
 type Fact<'a> = (&'static str, &'a dyn Fn(&RunRecord) -> String);
 
@@ -195,7 +179,7 @@ fn differences(runs: &[RunRecord]) -> Vec<&'static str> {
 pub(super) mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::change::Verdict;
+    use super::super::change::{Against, Verdict};
     use super::super::evidence::{Evidence, Outcome};
     use super::super::record::{CaseRecord, Counts, SuiteRecord};
     use super::*;
@@ -206,6 +190,7 @@ pub(super) mod tests {
             case: case.trim_end_matches('*').to_owned(),
             asked: (*case).to_owned(),
             setup: "s".to_owned(),
+            question: String::new(),
             counts: Counts { trials: *trials, passed: *passed, failed: trials - passed, ..Counts::default() },
             evidence: (0..*trials).fold(Evidence::default(), |mut sum, at| {
                 sum.push(if at < *passed { Outcome::Passed } else { Outcome::Failed }, None, false);
@@ -229,11 +214,12 @@ pub(super) mod tests {
             graded_by: None,
             repeats: 1,
             incomplete: false,
+            selected: false,
             suites: vec![SuiteRecord { suite: "s".to_owned(), asked, counts, cases }],
         }
     }
 
-    fn only(records: Vec<RunRecord>) -> AgentTrend {
+    pub fn only(records: Vec<RunRecord>) -> AgentTrend {
         let mut found = trends(vec![records], None).unwrap();
         assert_eq!(found.len(), 1);
         found.remove(0)
@@ -281,7 +267,7 @@ pub(super) mod tests {
 
     /// A run as `3 1*f/- 11*ff/2-`: its number, then so many cases, with a letter for each repeat (a capital one for replies that another
     /// case shares) and who paid for it, where `-` is the run itself.
-    fn told(text: &str) -> RunRecord {
+    pub fn told(text: &str) -> RunRecord {
         let mut words = text.split(' ');
         let mut record = run(words.next().unwrap(), "a", &[]);
         let suite = &mut record.suites[0];
@@ -306,8 +292,8 @@ pub(super) mod tests {
                 }
                 let case = format!("c{}", suite.cases.len());
                 suite.counts.add(counts);
-                let (asked, setup) = (case.clone(), "s".to_owned());
-                suite.cases.push(CaseRecord { case, asked, setup, counts, evidence });
+                let (asked, setup, question) = (case.clone(), "s".to_owned(), String::new());
+                suite.cases.push(CaseRecord { case, asked, setup, question, counts, evidence });
             }
         }
         assert_eq!(record.wrong(), None);
@@ -315,11 +301,11 @@ pub(super) mod tests {
     }
 
     /// What the last run is compared with, what is shown, and on how many episodes.
-    fn shown(agent: &AgentTrend) -> String {
+    pub fn shown(agent: &AgentTrend) -> String {
         let change = |change: &Change| {
             let with = match (change.against, &change.runs[..]) {
-                (Against::Earlier, _) => "all",
-                (_, runs) => &runs[0],
+                (Against::Earlier, _) => "all".to_owned(),
+                (_, runs) => runs.join("+"),
             };
             let verdict = match change.verdict() {
                 Some(Verdict::Worse) => "worse",
@@ -342,9 +328,9 @@ pub(super) mod tests {
             (
                 "a failed run again, with one episode anew",
                 "1 12*p/-|2 12*f/-|3 1*f/- 11*f/2",
-                "2: too few 1>1; all: worse 13>12",
+                "1+2: worse 12>12; all: worse 13>12",
             ),
-            ("the same, of six cases", "1 6*p/-|2 6*f/-|3 1*f/- 5*f/2", "2: too few 1>1; all: worse 7>6"),
+            ("the same, of six cases", "1 6*p/-|2 6*f/-|3 1*f/- 5*f/2", "1+2: too few 6>6; all: worse 7>6"),
             (
                 "the same, with one that had no score",
                 "1 12*p/-|2 1*e/- 11*f/-|3 1*f/- 11*f/2",

@@ -1,5 +1,5 @@
 //! The drive pass of a user's own agent: all its episodes, several at once. If the agent has a version, completed episodes
-//! without a fault of the agent are kept in the store.
+//! without a fault of the agent are kept in the store; of the others, the store knows that they were.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,17 +96,26 @@ impl Kept {
     /// The stored episode, or else one that is driven now.
     async fn episode(&self, own: &Own, stage: &Arc<Stage>, id: &str) -> Result<OwnEpisode, RunError> {
         let fingerprint = self.hasher.episode(&asked(stage, id));
+        let mut crashed = None;
         loop {
             let found = self.reader.find(fingerprint).await?;
             let is_there = matches!(found, Found::Reply { .. });
+            // Another agent of this run may be the same program, and have crashed.
+            let is_own = matches!(&found, Found::Reply { run, .. } if *run == self.run);
             if let Found::Reply { reply, run, .. } = found
                 && (!self.fresh || run == self.run)
-                && let Some(episode) = OwnEpisode::of_text((&reply.text, reply.latency_ms), &run, stage)
             {
-                return Ok(episode);
+                if let Some(episode) = OwnEpisode::of_text((&reply.text, reply.latency_ms), &run, stage) {
+                    return Ok(episode);
+                }
+                crashed = OwnEpisode::crashed_in(&reply.text, &run, own.timeout);
             }
             let lease_token = self.store.lease_token();
-            let reuse = if self.fresh || is_there { Reuse::OwnOnly } else { Reuse::All };
+            let reuse = match is_own {
+                true => Reuse::Nothing,
+                false if self.fresh || is_there => Reuse::OwnOnly,
+                false => Reuse::All,
+            };
             match self.store.claim(fingerprint, reuse).await? {
                 Claim::Ours => {}
                 Claim::Answered => continue,
@@ -122,16 +131,20 @@ impl Kept {
                     episode = converse(own, stage, id) => Some(episode),
                 }
             };
-            let Some(episode) = while_held(&self.store, lease_token, &lost, driving).await else {
+            let Some(mut episode) = while_held(&self.store, lease_token, &lost, driving).await else {
                 // Another run may have begun it meanwhile.
                 self.store.release(fingerprint).await?;
                 continue;
             };
+            episode.crashed = crashed;
             match &episode.fault {
-                // What may go better the next time is no episode to keep.
-                Some(_) => self.store.release(fingerprint).await?,
-                None => {
-                    self.store.answer(fingerprint, ReplyKind::Turn, kept_as(&episode, stage), None).await?;
+                // Whose fault it is nobody knows.
+                Some(fault) if !fault.ended.is_scored() => self.store.release(fingerprint).await?,
+                // What may go better the next time is driven again then; that it once did not stays known.
+                _ => {
+                    self.store
+                        .answer(fingerprint, ReplyKind::Turn, kept_as(&episode, (stage, own.timeout)), None)
+                        .await?;
                 }
             }
             return Ok(episode);
@@ -146,9 +159,9 @@ fn asked(stage: &Arc<Stage>, id: &str) -> String {
     format!("{case}\n{:?}\n{:?}\n{:?}", of.world, of.follow_ups, of.bounds)
 }
 
-fn kept_as(episode: &OwnEpisode, stage: &Arc<Stage>) -> Reply {
+fn kept_as(episode: &OwnEpisode, of: (&Arc<Stage>, Duration)) -> Reply {
     Reply {
-        text: episode.to_text(stage),
+        text: episode.to_text(of),
         stop: ReplyStop::Finished,
         usage: Usage::default(),
         model: None,

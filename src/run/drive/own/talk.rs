@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Farewell, Fault, Own};
-use crate::drive::{Episode, Heard, Loop, Stage, protocol};
+use crate::drive::{Ended, Episode, Heard, Loop, Stage, protocol};
 
 /// All that is needed to play an episode again.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,8 @@ pub(in crate::run::drive) struct OwnEpisode {
     pub log: Option<String>,
     /// The run that drove it, if it was another one.
     pub payer: Option<String>,
+    /// The run in which the same version of the agent crashed in it before.
+    pub crashed: Option<String>,
 }
 
 /// Episodes by the number of their case and their repeat.
@@ -53,11 +56,35 @@ impl OwnEpisode {
         episode
     }
 
-    /// As the store keeps it.
-    pub(super) fn to_text(&self, stage: &Arc<Stage>) -> String {
-        let said: Vec<&str> = self.said.iter().map(|heard| &*heard.message).collect();
-        let told = protocol::history(&self.play(stage)).to_string();
-        json!({ "said": said, "log": self.log, "told": told }).to_string()
+    /// As the store keeps it; the agent had so much time.
+    pub(super) fn to_text(&self, (stage, timeout): (&Arc<Stage>, Duration)) -> String {
+        let mut record = match &self.fault {
+            // It is driven again: all that stays known of it is that it was.
+            Some(Fault { ended, .. }) => {
+                json!({ "fault": ended.as_str(), "within_s": timeout.as_secs_f64() })
+            }
+            None => {
+                let said: Vec<&str> = self.said.iter().map(|heard| &*heard.message).collect();
+                let told = protocol::history(&self.play(stage)).to_string();
+                json!({ "said": said, "log": self.log, "told": told })
+            }
+        };
+        if let Some(run) = &self.crashed {
+            record["crashed"] = run.as_str().into();
+        }
+        record.to_string()
+    }
+
+    /// The run in which the agent first crashed in the episode that the store keeps as `text`, left there by the run `payer`. One that
+    /// was too slow did nothing wrong where it is given more time now.
+    pub(super) fn crashed_in(text: &str, payer: &str, timeout: Duration) -> Option<String> {
+        let record: Value = serde_json::from_str(text).ok()?;
+        let fault = record["fault"].as_str()?;
+        let had_less = || record["within_s"].as_f64().is_some_and(|given| timeout.as_secs_f64() > given);
+        if fault == Ended::TimedOut.as_str() && had_less() {
+            return None;
+        }
+        Some(record["crashed"].as_str().unwrap_or(payer).to_owned())
     }
 
     /// Out of the store, where the run `payer` left it; `None` where it does not lead to the end of an episode of `stage`.
@@ -67,6 +94,9 @@ impl OwnEpisode {
         stage: &Arc<Stage>,
     ) -> Option<OwnEpisode> {
         let record: Value = serde_json::from_str(text).ok()?;
+        if record["fault"].is_string() {
+            return None;
+        }
         let mut episode = Episode::new(stage, Loop::Own);
         let mut said = Vec::new();
         for text in record["said"].as_array()? {
@@ -80,7 +110,8 @@ impl OwnEpisode {
         if record["told"].as_str()? != protocol::history(&episode).to_string() {
             return None;
         }
-        Some(OwnEpisode { said, fault: None, latency_ms, log, payer: Some(payer.to_owned()) })
+        let crashed = record["crashed"].as_str().map(str::to_owned);
+        Some(OwnEpisode { said, fault: None, latency_ms, log, payer: Some(payer.to_owned()), crashed })
     }
 }
 
