@@ -87,14 +87,15 @@ static PHRASES: LazyLock<Vec<Phrases>> = LazyLock::new(|| {
     let of = |(at, language): (usize, &'static crate::language::Language)| {
         let Held { denials, undenied, withdrawals, not_yet, how_to, verb_last, .. } = &language.held;
         let [denials, undenied, withdrawals, not_yet, how_to] =
-            [denials, undenied, withdrawals, not_yet, how_to].map(|list| list.iter().map(phrase).collect());
+            [denials, undenied, withdrawals, not_yet, how_to]
+                .map(|list| list.iter().map(|own| phrase(own)).collect());
         let language = Languages::only(at);
         Phrases { language, verb_last: *verb_last, denials, undenied, withdrawals, not_yet, how_to }
     };
     all().iter().enumerate().map(of).filter(|own: &Phrases| !own.denials.is_empty()).collect()
 });
 
-fn phrase(written: &String) -> Phrase {
+fn phrase(written: &str) -> Phrase {
     let plain = written.trim_start_matches('=');
     let text = match plain.strip_suffix('*') {
         Some(start) => fold(start).trim_end().to_owned(),

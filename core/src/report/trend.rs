@@ -189,7 +189,7 @@ fn of_change(change: &Change, before: Option<&str>, width: usize) -> String {
     if change.crashed > 0 {
         let episodes = counted(change.crashed, "episode");
         text += &format!(
-            ". {episodes} of now count as failed: the same version crashed before they were driven again; --fresh draws \
+            ". {episodes} of now were driven again after the same version crashed, and the crashes do not count; --fresh draws \
              all anew"
         );
     }

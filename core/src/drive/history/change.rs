@@ -67,7 +67,7 @@ pub struct Change {
     pub shared: usize,
     /// Episodes of the last run that are not compared because they stand on the other side, or are those of another case on both.
     pub repeated: u64,
-    /// Scored episodes of the last run that count as the crash of the same version that came before them.
+    /// Scored episodes of the last run that were driven again because the same version crashed.
     pub crashed: u64,
     /// What the cases that are compared ask, each question once.
     pub questions: usize,

@@ -53,8 +53,8 @@ pub struct Evidence {
     /// Repeats whose replies are also those of an earlier episode of the line: two cases may ask the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<u64>,
-    /// Runs of the same version in which the agent crashed, with the repeats that were driven again because of it: the crash is the
-    /// evidence, as if nobody had tried once more.
+    /// Runs of the same version in which the agent crashed, with the repeats that were driven again because of it. It is told and does not
+    /// count: whether the agent or what is around it was at fault, nobody knows.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub crashed: BTreeMap<String, Vec<u64>>,
 }
@@ -117,16 +117,9 @@ impl Evidence {
     /// Each scored episode, where it is no evidence on another case already: whose it is, and whether it passed. `run` is the run of
     /// the line.
     pub(super) fn pieces<'a>(&'a self, run: &'a str) -> Vec<(Piece<'a>, bool)> {
-        let (payers, crashes) = (by_repeat(&self.stored), by_repeat(&self.crashed));
-        let mut found = Vec::new();
-        for (repeat, passed) in self.scored() {
-            if let Some(crashed) = crashes.get(&repeat) {
-                found.push(((*crashed, repeat), false));
-            } else if !self.shared.contains(&repeat) {
-                found.push(((payers.get(&repeat).copied().unwrap_or(run), repeat), passed));
-            }
-        }
-        found
+        let payers = by_repeat(&self.stored);
+        let own = self.scored().filter(|(repeat, _)| !self.shared.contains(repeat));
+        own.map(|(repeat, passed)| ((payers.get(&repeat).copied().unwrap_or(run), repeat), passed)).collect()
     }
 
     /// Scored episodes that are evidence on another case already.
@@ -134,7 +127,7 @@ impl Evidence {
         self.scored().filter(|(repeat, _)| self.shared.contains(repeat)).count() as u64
     }
 
-    /// Scored episodes that count as the crash that came before them.
+    /// Scored episodes that were driven again because the same version crashed.
     pub(super) fn crashed_episodes(&self) -> u64 {
         let crashes = by_repeat(&self.crashed);
         self.scored().filter(|(repeat, _)| crashes.contains_key(repeat)).count() as u64
