@@ -1,7 +1,7 @@
 //! What the built-in judge says of calls that the user does not want any more, of calls made twice, and of results in many words:
 //! `tests/cases/second_thoughts.jsonl` and `tests/cases/results_read.jsonl`.
 //!
-//! Two people wrote them, who had seen neither the rules nor each other's rows. The rules were mended on the half that is called `read`,
+//! Three people wrote them, who had seen neither the rules nor each other's rows. The rules were mended on the half that is called `read`,
 //! then once more on what the other half had shown. Rows that are still misjudged say so: whoever mends one takes its mark away.
 
 use std::collections::BTreeMap;

@@ -273,15 +273,17 @@ impl Assessor<'_> {
         }
         let alike = calls.iter().filter(|other| other.is_equivalent(call)).count();
         let is_used = self.used.numbers.contains(alike as f64) || self.used.times.uses(alike as f64);
-        let question = fold(&question[..question.floor_char_boundary(MAX_RESULT_BYTES)]);
+        let written = &question[..question.floor_char_boundary(MAX_COUNTED_BYTES)];
+        let question = fold(written);
         let mut counts = Figures::default();
         counts.hear(self.evidence.figures.languages());
-        counts.read(&question, &question);
+        counts.read(written, &question);
+        let is_count = counts.iter().any(|figure| figure.value == alike as f64 && !figure.percent);
         let named = |value: &Json| {
             let own = folded_of(value);
             own.trim().len() > 1 && question.matches(own.as_str()).count() >= alike
         };
-        counts.contains(alike as f64) && !is_used
+        is_count && !is_used
             || call.parsed().is_some_and(|own| own.values().any(named))
             || MORE.iter().any(|phrase| question.contains(phrase.as_str()))
     }
@@ -333,8 +335,9 @@ fn beginning(text: &str) -> &str {
     &text[..end]
 }
 
-/// Bytes read of a result, and of a question for counts.
+/// Bytes read of a result, and of a question that may count calls.
 const MAX_RESULT_BYTES: usize = 4_000;
+const MAX_COUNTED_BYTES: usize = 4_000;
 
 /// Messages looked back on.
 const MAX_BACK: usize = 64;

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use super::held::clauses;
+use super::clause::clauses;
 use super::node::Node;
 use super::observation::{Observation, Place, step};
 use super::toolbox::Toolbox;
@@ -25,35 +25,8 @@ static CORRECTIONS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.re
 /// Words that do so where they are a clause by themselves.
 static NO: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(["no", "nope", "nah"]));
 
-/// Those of them after which only what was meant can stand, folded.
-const MEANT: &[&str] = &[
-    " i mean ",
-    " i meant ",
-    " correction ",
-    " scratch that ",
-    " no wait ",
-    " wait no ",
-    " ich meine ",
-    " ich meinte ",
-    " korrektur ",
-    " besser gesagt ",
-    " je voulais dire ",
-    " je veux dire ",
-    " quise decir ",
-    " quiero decir ",
-    " volevo dire ",
-    " intendevo ",
-    " quis dizer ",
-    " quero dizer ",
-    " ik bedoel ",
-    " jag menar ",
-    " jag menade ",
-    " maksud saya ",
-    " maksudnya ",
-    " то есть ",
-    " точнее ",
-    " вернее ",
-];
+/// Those of them that have no other meaning.
+static MEANT: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.meant));
 
 /// A place in the folded message behind which something else is said.
 #[derive(Clone, Copy)]
@@ -85,7 +58,7 @@ pub(super) fn corrected(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) 
         marks.extend(found.map(|(at, _)| Mark {
             start: at,
             end: at + phrase.len() - 1,
-            is_plain: MEANT.contains(&phrase.as_str()),
+            is_plain: MEANT.contains(phrase),
         }));
     }
     let mut found = Vec::new();

@@ -174,6 +174,9 @@ mod tests {
         let card = include_str!("../../../docs/builtin-judge.md");
         assert!(card.contains(&format!("a probability of {FAILS} or less")));
         assert!(card.contains(&format!("({PASSES} or more)")));
+        assert!(
+            card.contains(&format!("their probability is at most {}", super::super::score::MAX_HELD_BACK))
+        );
         for (even, is_contradicted, label) in [
             (FAILS, true, Some(false)),
             (FAILS + 0.01, true, None),

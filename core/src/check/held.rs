@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use super::choice::only_reads;
+use super::clause::{Clause, clauses};
 use super::exclusions::rids;
 use super::observation::Observation;
 use super::schema::plain_of;
 use crate::domain::{Json, Sample, ToolCall};
-use crate::language::{Held, all};
+use crate::language::{Held, Language, all};
 use crate::reading::spoken::Languages;
-use crate::reading::words::{Stem, StemSet, WordSet, fold, fold_identifier, is_content, stem, words};
+use crate::reading::words::{Stem, StemSet, fold, fold_identifier, is_content, stem, words};
 
 /// Why what a message speaks of is not to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub enum Hold {
     Withdrawn,
     /// Something else comes first.
     NotYet,
-    /// The question is how it is done, or whether it can be.
+    /// The question is how it is done.
     HowTo,
 }
 
@@ -31,15 +32,14 @@ impl fmt::Display for Hold {
             Hold::Denied => "the user says not to",
             Hold::Withdrawn => "the user took the request back",
             Hold::NotYet => "the user wants something else first",
-            Hold::HowTo => "the user asks how it is done, or whether it can be",
+            Hold::HowTo => "the user asks how it is done",
         })
     }
 }
 
 /// Bytes of a message that are read: who says more says a whole story, in which a `not` means anything.
 const MAX_BYTES: usize = 4 * 1024;
-/// Clauses, calls, values of a call and words of one that are looked at: bounds the work on hostile rows.
-const MAX_CLAUSES: usize = 200;
+/// Calls, values of a call and words of one that are looked at: bounds the work on hostile rows.
 const MAX_CALLS: usize = 8;
 const MAX_VALUES: usize = 64;
 const MAX_WORDS: usize = 20;
@@ -84,7 +84,7 @@ struct Phrase {
 }
 
 static PHRASES: LazyLock<Vec<Phrases>> = LazyLock::new(|| {
-    let of = |(at, language): (usize, &'static crate::language::Language)| {
+    let of = |(at, language): (usize, &'static Language)| {
         let Held { denials, undenied, withdrawals, not_yet, how_to, verb_last, .. } = &language.held;
         let [denials, undenied, withdrawals, not_yet, how_to] =
             [denials, undenied, withdrawals, not_yet, how_to]
@@ -104,8 +104,6 @@ fn phrase(written: &str) -> Phrase {
     Phrase { text, is_clause: plain.len() < written.len() }
 }
 
-static TURNS: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(crate::language::words(|of| &of.held.turns)));
-
 /// Where the longest of the phrases stands in a clause, and how much of it is the phrase. What an argument holds is its text's business:
 /// `Don't Stop Me Now` is a title.
 fn find<'a>(
@@ -121,56 +119,8 @@ fn find<'a>(
     own.filter_map(|phrase| Some((place(phrase)?, phrase.text.len()))).max_by_key(|(_, length)| *length)
 }
 
-/// Part of a message, as it is written and folded.
-pub(super) struct Clause<'a> {
-    text: &'a str,
-    pub folded: String,
-    /// Whether only a comma parts it from the one before.
-    goes_on: bool,
-    asks: bool,
-}
-
-/// The clauses of a text, parted by its signs and by words that turn it.
-pub(super) fn clauses(text: &str) -> Vec<Clause<'_>> {
-    let mut found = Vec::new();
-    let (mut from, mut word) = (0, 0);
-    let mut goes_on = false;
-    for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
-        let end = (at + c.len_utf8()).min(text.len());
-        let ends = || text[end..].chars().next().is_none_or(char::is_whitespace);
-        let parts = match c {
-            ';' | '\n' | '(' | ')' | '。' | '！' | '？' | '；' | '，' | '、' | '—' | '–' | '…' | '؟'
-            | '،' | '।' => true,
-            '.' | '!' | '?' | ',' | ':' | '-' => ends(),
-            _ => false,
-        };
-        if c.is_whitespace() || parts {
-            // The clause ends in front of the word that turns it.
-            if word > from && TURNS.has(fold(&text[word..at]).trim()) {
-                push(&mut found, &text[from..word], goes_on);
-                (from, goes_on) = (word, false);
-            }
-            word = end;
-        }
-        if parts {
-            push(&mut found, &text[from..end], goes_on);
-            (from, word, goes_on) = (end, end, matches!(c, ',' | '，' | '、' | '،'));
-        }
-        if found.len() >= MAX_CLAUSES {
-            break;
-        }
-    }
-    found
-}
-
-fn push<'a>(found: &mut Vec<Clause<'a>>, text: &'a str, goes_on: bool) {
-    let folded = fold(text);
-    if !folded.trim().is_empty() {
-        found.push(Clause { text, folded, goes_on, asks: text.trim_end().ends_with(['?', '？', '؟']) });
-    }
-}
-
 /// The words that the calls are about.
+#[derive(Default)]
 struct Meant {
     stems: StemSet,
     /// Those of the tools' names.
@@ -183,8 +133,7 @@ struct Meant {
 
 impl Meant {
     fn of(calls: &[ToolCall]) -> Meant {
-        let (stems_of_all, tools) = (StemSet::default(), StemSet::default());
-        let mut meant = Meant { stems: stems_of_all, tools, texts: String::new(), rids: false };
+        let mut meant = Meant::default();
         for call in calls.iter().take(MAX_CALLS) {
             let name = fold_identifier(&call.name);
             meant.tools.extend(stems(&name));
@@ -295,6 +244,12 @@ fn how_to(clauses: &[Clause], spoken: &[&Phrases], meant: &Meant) -> Option<usiz
 mod tests {
     use super::super::tests::sample;
     use super::*;
+
+    #[test]
+    fn the_page_names_the_languages() {
+        let page = include_str!("../../../docs/builtin-judge.md");
+        assert!(page.contains(&format!("These phrases are known in {} languages:", PHRASES.len())));
+    }
 
     #[test]
     fn what_is_not_wanted_is_told_from_what_only_sounds_like_it() {

@@ -8,6 +8,7 @@ mod baseline;
 mod binding;
 mod cache;
 mod choice;
+mod clause;
 mod corrected;
 mod currency;
 mod decide;
@@ -45,7 +46,6 @@ use std::sync::Arc;
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
 pub use decide::{Decide, InvalidDecide, by_evidence};
-use score::MAX_HELD_BACK;
 pub use score::MAX_WITH_FAULT;
 
 pub use held::Hold;
@@ -60,6 +60,7 @@ use assess::assess;
 use cache::Cache;
 use decide::{Weighed, decide};
 use model::{Estimate, Shipped};
+use score::MAX_HELD_BACK;
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.

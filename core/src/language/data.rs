@@ -116,6 +116,8 @@ pub struct Request {
     pub but: Vec<String>,
     /// Phrases by which a user takes back what was just said, to say it otherwise.
     pub corrections: Vec<String>,
+    /// Those of them that mean nothing else: `I mean`.
+    pub meant: Vec<String>,
 }
 
 /// Words by which a user does not want done what the message speaks of. A `*` behind a phrase stands for any ending of its last word, and a
@@ -131,7 +133,7 @@ pub struct Held {
     pub withdrawals: Vec<String>,
     /// Phrases of whoever wants the agent to wait, or to ask first.
     pub not_yet: Vec<String>,
-    /// Phrases of a question how something is done, and whether it can be.
+    /// Phrases of a question how something is done.
     pub how_to: Vec<String>,
     /// Whether verbs stand last, so that what is denied stands before the denial.
     pub verb_last: bool,

@@ -378,6 +378,7 @@ mod tests {
             let searched = [
                 &request.again,
                 &request.corrections,
+                &request.meant,
                 &request.more,
                 &request.failed,
                 &request.unfailed,

@@ -78,13 +78,14 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             "a result may say that something did not work, and the answer does not speak of it".to_owned(),
         );
     }
-    let clash = clash(sample, &answer, known.evidence());
     match (with(Source::Found).count(), with(Source::Possible).count()) {
         (0, 0) => Ruling::Open(
             Lack::Balance,
             "the answer holds no value whose source could be looked for".to_owned(),
         ),
-        (_, 0) if let Some(why) = clash => Ruling::Open(Lack::Source, why.to_owned()),
+        (_, 0) if let Some(why) = clash(sample, &answer, known.evidence()) => {
+            Ruling::Open(Lack::Source, why.to_owned())
+        }
         (1, 0) => {
             Ruling::Passes("The one value of the answer stands in what the agent had before it.".to_owned())
         }
