@@ -81,5 +81,15 @@ fn processes_that_share_a_purse_keep_one_limit() {
         );
         assert!(billed <= CEILING * 1.001, "{billed}");
         assert!(judged + skipped == ROWS as u64 && judged > 0 && skipped > 0);
+        let stat =
+            |more: &[&str]| work.run(&[&["store", "stat", "--store", &store], more].concat()).ended(0).stdout;
+        let told = &serde_json::from_str::<Value>(&stat(&["--json"])).unwrap()["purses"][0];
+        let (taken, spent) = (told["taken_usd"].as_f64().unwrap(), told["spent_usd"].as_f64().unwrap());
+        assert!(
+            told["purse"] == "ours" && 0.0 < spent && spent <= taken && taken <= CEILING * 1.001,
+            "{told}"
+        );
+        let shown = stat(&[]);
+        assert!(shown.contains(&format!("purse     ours: ${spent:.6} spent")), "{shown}");
     }
 }

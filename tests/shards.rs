@@ -1,5 +1,8 @@
 //! A table that is labelled in parts by several processes, and joined, is the one that a single process writes.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tooljudge::internal::{Selection, Table, Understanding};
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -164,9 +167,9 @@ fn what_does_not_belong_together_is_not_joined() {
     work.file("plain.csv", work.read("b.csv"));
     for (parts, said) in [
         (&["a.csv", "input.csv"][..], "their inputs differ"),
-        (&["a.csv", "defs.csv"], "their judges or options differ"),
-        (&["a.csv", "decide.csv"], "their judges or options differ"),
-        (&["a.csv", "dropped.csv"], "their judges or options differ"),
+        (&["a.csv", "defs.csv"], "they differ in `require_definitions`;"),
+        (&["a.csv", "decide.csv"], "they differ in `decide`, the judges or templates;"),
+        (&["a.csv", "dropped.csv"], "they differ in `drop`;"),
         (&["a.csv", "three.csv"], "different numbers of shards"),
         (&["a.csv", "again.csv"], "are both shard 0/2"),
         (&["a.csv", "edited.csv"], "was changed"),
@@ -212,6 +215,31 @@ fn a_part_replaces_only_an_earlier_one_of_its_own() {
     label(&[]).ended(0);
     let ran = label(&["--shard", "0/2"]).ended(2);
     assert!(ran.stderr.contains("out.csv is a whole table"), "{}", ran.stderr);
+}
+
+/// Neither saw the other's table when it began.
+#[test]
+fn of_two_parts_that_are_written_to_one_place_at_once_the_first_stays() {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let gate = Arc::clone(&is_open);
+    let server = Server::start(move |seen| match gate.load(Ordering::SeqCst) {
+        true => Answer::label(gold(row_of(seen))),
+        false => {
+            Answer::Raw { status: 429, headers: vec![("retry-after", "1".to_owned())], body: String::new() }
+        }
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(12));
+    let late = start(&work, &server, "0/2", "out.csv");
+    server.await_requests(1);
+    work.run(&["label", "in.csv", "--shard", "1/2", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
+    let first = work.read("out.csv");
+    is_open.store(true, Ordering::SeqCst);
+    let late = late.output();
+    let said = String::from_utf8_lossy(&late.stderr);
+    assert_eq!(late.status.code(), Some(2), "{said}");
+    assert!(said.contains("labeled as shard 1/2; it stays"), "{said}");
+    assert_eq!(work.read("out.csv"), first);
 }
 
 /// Nothing else in the record tells these parts from parts of one run.
@@ -283,8 +311,17 @@ fn joined_parts_without_a_label_say_so() {
     work.file("in.jsonl", (0..6).map(row).collect::<String>());
     for shard in ["0/2", "1/2"] {
         let part = format!("part{}.jsonl", &shard[..1]);
-        work.run(&["label", "in.jsonl", "--shard", shard, "-o", &part, "--allow-unjudged", "1"]).ended(0);
+        work.run(&["label", "in.jsonl", "--shard", shard, "-o", &part]).ended(0);
+        let gate = ["--min-pass-rate", "0.1"];
+        let ran = work.run(
+            &[&["label", "in.jsonl", "--shard", shard, "-o", "gated.jsonl", "--force"], &gate[..]].concat(),
+        );
+        assert!(
+            ran.ended(1).stderr.contains("no row has a label"),
+            "a gate that was asked for holds for each shard"
+        );
     }
+    work.run(&["label", "in.jsonl", "-o", "all.jsonl"]).ended(1);
     let ran = work.run(&["merge", "part0.jsonl", "part1.jsonl", "-o", "all.jsonl", "--json"]).ended(0);
     assert!(ran.stderr.contains("none of 6 rows has a label"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("missing"), "an answer is not missing: {}", ran.stderr);

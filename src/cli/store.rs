@@ -13,7 +13,8 @@ use super::printer::Printer;
 use super::store_place::store_place;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::store::{
-    Archive, Contents, Dropped, LearntAdaptation, Merged, Pruning, ReplyKind, StorePlace, Wasted,
+    Archive, Contents, Dropped, LearntAdaptation, Merged, Pruning, PurseContents, ReplyKind, StorePlace,
+    Wasted,
 };
 
 /// No reply is older than this, in days.
@@ -242,6 +243,16 @@ fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {
             counted(questions, "question")
         ));
     }
+    // What is held is no longer free for others, and may never have been spent: the run that took it says so at its end.
+    lines.extend(contents.purses.iter().map(|PurseContents { purse, taken_usd, spent_usd }| {
+        let held = match taken_usd - spent_usd {
+            held if held > 0.0 => {
+                format!(" and ${held:.6} taken by runs that are still running or were killed")
+            }
+            _ => String::new(),
+        };
+        format!("purse     {purse}: ${spent_usd:.6} spent{held}")
+    }));
     let mut parts = vec![wrapped(&lines.join("\n"), "          ", width)];
     if !contents.models.is_empty() {
         parts.push(models(contents).text(width));
@@ -301,6 +312,11 @@ fn as_json(contents: &Contents) -> String {
         .iter()
         .map(|learnt| json!({"endpoint": learnt.endpoint, "model": learnt.model, "adaptation": learnt.adaptation}))
         .collect();
+    let purses: Vec<_> = { contents.purses.iter() }
+        .map(|PurseContents { purse, taken_usd, spent_usd }| {
+            json!({ "purse": purse, "taken_usd": taken_usd, "spent_usd": spent_usd })
+        })
+        .collect();
     let value = serde_json::json!({
         "bytes": contents.bytes,
         "replies": contents.replies,
@@ -320,6 +336,7 @@ fn as_json(contents: &Contents) -> String {
         "first": contents.span.as_ref().map(|(first, _)| first),
         "last": contents.span.as_ref().map(|(_, last)| last),
         "models": models,
+        "purses": purses,
         "adaptations": adaptations,
     });
     format!("{value:#}")

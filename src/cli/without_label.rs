@@ -19,12 +19,14 @@ pub struct Limits {
     pub allow_unjudged: f64,
     /// Of rows without evidence; no limit where none was given.
     pub max_abstained: Option<f64>,
+    /// Whether all rows may end without evidence: those of one shard may be the hard ones.
+    pub all_may_abstain: bool,
 }
 
 /// What is beyond the limits, a sentence each; `whose` says who is meant, `see` where to look.
 pub fn exceeded(ended: Ended, limits: Limits, whose: &str, see: &str) -> Vec<String> {
     let Ended { rows, labelled, no_evidence } = ended;
-    let Limits { allow_unjudged, max_abstained } = limits;
+    let Limits { allow_unjudged, max_abstained, all_may_abstain } = limits;
     let unjudged = rows - labelled - no_evidence;
     let is_above = |count: u64, share: f64| count as f64 > share * rows as f64;
     let (of, have) = (counted(rows, "row"), if rows == 1 { "has" } else { "have" });
@@ -33,7 +35,7 @@ pub fn exceeded(ended: Ended, limits: Limits, whose: &str, see: &str) -> Vec<Str
         exceeded.push(format!(
             "{unjudged} of {of} {have} no label{whose}{see}; --allow-unjudged SHARE accepts them"
         ));
-    } else if rows > 0 && labelled == 0 && allow_unjudged < 1.0 {
+    } else if rows > 0 && labelled == 0 && allow_unjudged < 1.0 && !all_may_abstain {
         exceeded.push(format!("none of {of} has a label{whose}{see}"));
     }
     if let Some(most) = max_abstained.filter(|most| is_above(no_evidence, *most)) {

@@ -12,8 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::AskError;
 use crate::domain::{Given, Taking};
 
-/// Money is counted in whole millionths of a millionth of a dollar, so that sums are exact.
-const UNITS: f64 = 1e12;
+const UNITS: f64 = Taking::UNITS;
 
 /// How many requests' worst-case cost is taken from a purse at once. Chosen: most requests cost a fraction of that, so a purse is
 /// accessed for one request in a few dozen; what a run holds and does not use is missing for others only near the end.

@@ -4,6 +4,7 @@
 use super::postgres;
 use super::stored_reply::StoredReply;
 use super::{Fingerprint, ReplyKind, StoreError, StorePlace, sqlite};
+use crate::domain::Taking;
 
 /// A store that exists, without a writer of its own: each operation is one transaction.
 #[derive(Debug)]
@@ -40,8 +41,29 @@ pub struct Contents {
     /// When the first and the last reply came, RFC 3339.
     pub span: Option<(String, String)>,
     pub models: Vec<ModelContents>,
+    /// Limits on cost that runs share, by name.
+    pub purses: Vec<PurseContents>,
     /// What was found out about endpoints.
     pub adaptations: Vec<LearntAdaptation>,
+}
+
+/// What runs have taken of a limit on cost that they share, in US dollars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PurseContents {
+    /// As `--purse` names it.
+    pub purse: String,
+    /// What the next run finds gone: what was spent, and what runs have taken in advance that are running or were killed.
+    pub taken_usd: f64,
+    /// Of that, what runs have said that they spent.
+    pub spent_usd: f64,
+}
+
+impl PurseContents {
+    /// Of amounts in the units of [`Taking`](crate::domain::Taking).
+    pub(super) fn new(purse: String, taken: u64, spent: u64) -> PurseContents {
+        let dollars = |amount: u64| amount as f64 / Taking::UNITS;
+        PurseContents { purse, taken_usd: dollars(taken), spent_usd: dollars(spent) }
+    }
 }
 
 /// Answers of no use, to questions that ended without a reply.

@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 #[cfg(feature = "cli")]
-pub use archive::{Archive, Contents, Dropped, LearntAdaptation, Merged, Pruning, Wasted};
+pub use archive::{Archive, Contents, Dropped, LearntAdaptation, Merged, Pruning, PurseContents, Wasted};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
 use job::{Job, Op, Written};

@@ -33,6 +33,11 @@ impl InPlace {
         differences(&record(&self.path)?, &self.own)
     }
 
+    /// The record of the run whose table comes.
+    pub(super) fn replacement(&self) -> &Value {
+        &self.own
+    }
+
     /// An error if another run has put a table there since, whose labels would be lost.
     ///
     /// # Errors
@@ -57,7 +62,7 @@ fn record(path: &Path) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
-/// What the earlier table has that a table of `own` will not have: another judge's labels, another question's, or more rows.
+/// What the earlier table has that a table of `own` will not have: another judge's labels, another question's, other rows or more.
 fn differences(earlier: &Value, own: &Value) -> Option<String> {
     let panel = |record: &Value, parts: &[&str]| -> Vec<Value> {
         let members = record.get("panel").and_then(Value::as_array).into_iter().flatten();
@@ -69,6 +74,15 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
     // A run that was killed as it put its table into place has said no more than how large that is.
     if names.is_empty() {
         return None;
+    }
+    let shard = |record: &Value| {
+        let number = |key: &str| record.pointer(&format!("/shard/{key}")).and_then(Value::as_u64);
+        number("index").zip(number("count"))
+    };
+    match (shard(earlier), shard(own)) {
+        (earlier, own) if earlier == own => {}
+        (Some((index, count)), _) => return Some(format!("as shard {index}/{count}")),
+        (None, _) => return Some("as a whole".to_owned()),
     }
     let names: Vec<String> = names.iter().filter_map(|name| Some(format!("`{}`", name.as_str()?))).collect();
     let differs = |parts: &[&str]| panel(earlier, parts) != panel(own, parts);
@@ -128,6 +142,25 @@ mod tests {
         // More rows than before lose nothing, and a run that says nothing of itself had nothing to lose.
         assert_eq!(differences(&record("a", "1", Some(2), false), &earlier), None);
         assert_eq!(differences(&json!({"output": {"bytes": 1}}), &earlier), None);
+    }
+
+    #[test]
+    fn another_shard_is_not_replaced() {
+        let of = |index: u64, count: u64| {
+            let mut record = record("a", "1", None, false);
+            record["shard"] = json!({"index": index, "count": count});
+            record
+        };
+        let whole = record("a", "1", None, false);
+        for (earlier, own, expected) in [
+            (of(0, 2), of(0, 2), None),
+            (of(0, 2), of(1, 2), Some("as shard 0/2")),
+            (of(0, 2), of(0, 3), Some("as shard 0/2")),
+            (of(0, 2), whole.clone(), Some("as shard 0/2")),
+            (whole, of(0, 2), Some("as a whole")),
+        ] {
+            assert_eq!(differences(&earlier, &own).as_deref(), expected, "{own}");
+        }
     }
 
     #[test]

@@ -20,11 +20,17 @@ pub fn write_manifest(output: &Path, manifest: &Value) -> Result<(), WriteError>
 }
 
 /// Notes beside `output` that a table of so many `bytes` is about to take its place. Whatever happens between then and the
-/// run's own manifest, what lies there is known for ours.
-pub(super) fn announce(output: &Path, bytes: u64) -> Result<(), WriteError> {
+/// run's own manifest, what lies there is known for ours; of the run with the record `own` is said as much as other runs need that are
+/// about to write to the same place.
+pub(super) fn announce(output: &Path, bytes: u64, own: Option<&Value>) -> Result<(), WriteError> {
     let replaces = output.metadata().ok().map(|file| file.len()).filter(|bytes| is_ours(output, *bytes));
-    let manifest =
+    let mut manifest =
         json!({ "output": { "path": output.display().to_string(), "bytes": bytes, "replaces": replaces } });
+    for key in ["run", "panel", "shard"] {
+        if let Some(said) = own.and_then(|own| own.get(key)) {
+            manifest[key] = said.clone();
+        }
+    }
     write_lightly(&manifest_path(output), format!("{manifest:#}\n").as_bytes())
 }
 

@@ -12,7 +12,7 @@ use super::memory_sink::MemorySink;
 use super::output::{is_stdout, is_stream};
 use super::parquet_sink::ParquetSink;
 use super::whole_file::{self, WholeFile};
-use super::{Output, OutputFormat, WhenEmpty, WriteError};
+use super::{InPlace, Output, OutputFormat, WhenEmpty, WriteError};
 use crate::table::{Batch, Format, Schema};
 
 /// Takes batches in order; a file appears when it is finished, and never if it is dropped before.
@@ -100,6 +100,11 @@ impl Sink {
 
     /// Puts the file in its place; nothing appears there before.
     pub fn finish(self) -> Result<Finished, WriteError> {
+        self.finish_over(None)
+    }
+
+    /// As [`Sink::finish`], unless another run has put a table there since `in_place` was found.
+    pub fn finish_over(self, in_place: Option<&InPlace>) -> Result<Finished, WriteError> {
         let replaces = self.file.is_some() && self.path.exists();
         if self.rows == 0 && replaces && self.when_empty == WhenEmpty::Keep {
             return Err(WriteError::NothingToWrite(self.path));
@@ -113,7 +118,10 @@ impl Sink {
         };
         finished.map_err(|error| told_full(error, &self.count, &self.path))?;
         let bytes = match self.file {
-            Some(file) => file.commit_after(|bytes| announce(&self.path, bytes))?,
+            Some(file) => file.commit_after(|bytes| {
+                in_place.map_or(Ok(()), InPlace::check)?;
+                announce(&self.path, bytes, in_place.map(InPlace::replacement))
+            })?,
             None => self.count.bytes(),
         };
         Ok(Finished { rows: self.rows, bytes })

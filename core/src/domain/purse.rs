@@ -16,6 +16,11 @@ pub struct Taking {
     pub want: u64,
 }
 
+impl Taking {
+    /// How much of it a dollar is.
+    pub const UNITS: f64 = 1e12;
+}
+
 /// What a run gets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Given {

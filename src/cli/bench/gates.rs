@@ -49,6 +49,7 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
         let limits = Limits {
             allow_unjudged: args.allow_unjudged.unwrap_or_default(),
             max_abstained: args.max_abstained,
+            all_may_abstain: false,
         };
         let exceeded = exceeded(ended, limits, "", "");
         failures

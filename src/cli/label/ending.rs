@@ -30,8 +30,10 @@ pub struct Shown {
     pub gate_on: GateOn,
     /// How many rows may fail in which way.
     pub max_fail: Vec<Ceiling>,
-    /// Whether it is no sign of a mistake that there are no rows: it was said, or those of a shard are all in others.
+    /// Whether it was said that there may be no rows.
     pub may_be_empty: bool,
+    /// Whether this is one of several parts: rows, and those with a label, may all be in others.
+    pub is_shard: bool,
     /// The name of the purse that the limit on cost is shared by.
     pub purse: Option<String>,
     /// Where the page of a build is written, if there is one.
@@ -53,9 +55,10 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
     remark(run, shown.purse.as_deref(), printer);
     let gated = || run.members.iter().flat_map(|member| failed_gates(run, member, shown));
     let empty = without_rows(run);
-    let is_unchecked = shown.may_be_empty && empty.is_some();
+    let may_be_empty = shown.may_be_empty || shown.is_shard;
+    let is_unchecked = may_be_empty && empty.is_some();
     let failed: Vec<String> = match empty {
-        Some(_) if shown.may_be_empty => Vec::new(),
+        Some(_) if may_be_empty => Vec::new(),
         Some(why) if shown.allow_unjudged < 1.0 => gated().chain([why]).collect(),
         _ => gated().collect(),
     };
@@ -98,7 +101,8 @@ fn failed_gates(run: &LabelSummary, member: &MemberSummary, shown: &Shown) -> Ve
         missed.into_iter().chain(exceeded).map(|why| format!("{why}{whose}")).collect();
     let ended =
         Ended { rows: summary.rows, labelled: summary.judged(), no_evidence: summary.without_evidence() };
-    let limits = Limits { allow_unjudged: shown.allow_unjudged, max_abstained: shown.max_abstained };
+    let Shown { allow_unjudged, max_abstained, is_shard, .. } = *shown;
+    let limits = Limits { allow_unjudged, max_abstained, all_may_abstain: is_shard };
     let see = format!(": see the columns {prefix}status and {prefix}error");
     failed.extend(without_label::exceeded(ended, limits, &whose, &see));
     failed

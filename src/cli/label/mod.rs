@@ -121,7 +121,8 @@ fn merged<'a>(
         min_pass_rate: args.result.min_pass_rate,
         gate_on: args.result.gate_on.unwrap_or_default(),
         max_fail: args.result.max_fail,
-        may_be_empty: args.result.allow_empty || args.shard.is_some_and(|shard| shard.count > 1),
+        may_be_empty: args.result.allow_empty,
+        is_shard: args.shard.is_some_and(|shard| shard.count > 1),
         purse: args.purse,
         step_summary,
     };

@@ -1,5 +1,6 @@
 //! What the parts of one run have in common, by which `merge` checks that they belong together.
 
+use std::collections::BTreeMap;
 use std::io::Error;
 use std::path::Path;
 
@@ -17,6 +18,8 @@ pub(super) struct ShardIdentity {
     shard: Shard,
     input: String,
     options: String,
+    /// A hash of each option, so that two parts that differ can say in what.
+    each_option: BTreeMap<String, String>,
     /// Headers and queries of the judges, where they may choose who answers.
     routes: String,
     prices: String,
@@ -61,24 +64,30 @@ impl ShardIdentity {
             input.update(json!(file.constants()).to_string().as_bytes());
         }
         let options = options(settings, output, manifest).map_err(|(path, why)| unreadable(&path, &why))?;
+        let each_option = { options.as_object().into_iter().flatten() }
+            .map(|(name, value)| {
+                (name.clone(), blake3::hash(value.to_string().as_bytes()).to_hex()[..16].to_owned())
+            })
+            .collect();
         let options = blake3::hash(options.to_string().as_bytes());
         let input = input.finalize().to_hex().to_string();
         let escaped = output.format.formulas == Formulas::Escaped;
         let columns = destination.schema(source.table.schema()).names().map(str::to_owned).collect();
         let options = options.to_hex().to_string();
         let (routes, prices) = (routes(panel), prices(settings));
-        Ok(Some(ShardIdentity { shard, input, options, routes, prices, columns, escaped }))
+        Ok(Some(ShardIdentity { shard, input, options, each_option, routes, prices, columns, escaped }))
     }
 
     /// What the manifest says of it once the table is at `path`.
     pub(super) fn record(&self, path: &Path) -> Result<Value, Error> {
-        let ShardIdentity { shard, input, options, routes, prices, columns, escaped } = self;
+        let ShardIdentity { shard, input, options, each_option, routes, prices, columns, escaped } = self;
         let table = hash_of_file(path)?;
         Ok(json!({
             "index": shard.index,
             "count": shard.count,
             "input": input,
             "options": options,
+            "each_option": each_option,
             "routes": routes,
             "prices": prices,
             "columns": columns,

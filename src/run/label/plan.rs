@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::identity::ShardIdentity;
 use super::report::ReportWatch;
 use crate::bench::calibration::Calibrated;
@@ -12,6 +14,7 @@ use crate::domain::did_you_mean;
 use crate::normalize::columns::Place;
 use crate::read::{Format, Input};
 use crate::run::bench::read_errata;
+use crate::run::input::Shard;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, OutputSettings, SettingsError};
@@ -94,8 +97,19 @@ impl Plan {
         let by = grouped(&settings.by, &source)?;
         let mut destination = destination.without(&dropped(&settings.drop, &source)?, &by);
         let manifest = panel.manifest(run, &settings.input, &source);
+        let calibrated = match &settings.calibration {
+            Some(file) => calibrated(file, &panel, observer)?,
+            None => Vec::new(),
+        };
+        let gold =
+            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
+        let shard = ShardIdentity::new(&settings, &source, &destination, &panel, &manifest)?;
         if destination.output.has_manifest() && !settings.output.force {
-            let in_place = InPlace::found(&destination.output.path, manifest.started());
+            let mut own = manifest.started();
+            if let Some(Shard { index, count }) = settings.shard {
+                own["shard"] = json!({ "index": index, "count": count });
+            }
+            let in_place = InPlace::found(&destination.output.path, own);
             if let Some(what) = in_place.otherwise() {
                 let path = destination.output.path.display();
                 observer.warning(&format!(
@@ -104,13 +118,6 @@ impl Plan {
             }
             destination.in_place = Some(in_place);
         }
-        let calibrated = match &settings.calibration {
-            Some(file) => calibrated(file, &panel, observer)?,
-            None => Vec::new(),
-        };
-        let gold =
-            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
-        let shard = ShardIdentity::new(&settings, &source, &destination, &panel, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
             source: Arc::new(source),

@@ -26,7 +26,7 @@ pub enum MergeError {
         "{} and {} are not parts of one run: {what}; label one of them again with the settings of the other",
         path.display(), other.display()
     )]
-    OtherRun { path: PathBuf, other: PathBuf, what: &'static str },
+    OtherRun { path: PathBuf, other: PathBuf, what: String },
     /// The same shard twice.
     #[error("{} and {} are both shard {shard}; leave one of them out", path.display(), other.display())]
     SameShard { path: PathBuf, other: PathBuf, shard: String },

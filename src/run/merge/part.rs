@@ -1,6 +1,6 @@
 //! One part: its record, and its rows by their numbers in the whole run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -22,6 +22,9 @@ pub(super) struct ShardRecord {
     pub(super) count: u32,
     input: String,
     options: String,
+    /// A hash of each option by name; absent in records of older programs.
+    #[serde(default)]
+    each_option: BTreeMap<String, String>,
     /// Headers and queries of the judges, as one hash; absent in records of older programs, as the next.
     routes: Option<String>,
     prices: Option<String>,
@@ -89,26 +92,51 @@ impl ShardRecord {
     }
 
     /// What shows that `self` and `other` are of two runs, if so.
-    pub(super) fn differs(&self, other: &ShardRecord) -> Option<&'static str> {
+    pub(super) fn differs(&self, other: &ShardRecord) -> Option<String> {
         if self.count != other.count {
-            return Some("they count different numbers of shards");
+            return Some("they count different numbers of shards".to_owned());
         }
         if self.input != other.input {
-            return Some("their inputs differ");
+            return Some("their inputs differ".to_owned());
         }
         if self.options != other.options {
-            return Some("their judges or options differ");
+            return Some(match self.options_that_differ(other).as_slice() {
+                [] => "their judges or options differ".to_owned(),
+                differ => format!("they differ in {}", differ.join(", ")),
+            });
         }
         let differ = |one: &Option<String>, other: &Option<String>| {
             one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| one != other)
         };
         if differ(&self.routes, &other.routes) {
-            return Some("the headers or queries of their judges differ");
+            return Some("the headers or queries of their judges differ".to_owned());
         }
         if differ(&self.prices, &other.prices) {
-            return Some("the prices of their judges differ");
+            return Some("the prices of their judges differ".to_owned());
         }
-        (self.columns != other.columns).then_some("their columns differ")
+        (self.columns != other.columns).then(|| "their columns differ".to_owned())
+    }
+
+    /// The names of these options, in words; none where one of the two does not tell its options apart.
+    fn options_that_differ(&self, other: &ShardRecord) -> Vec<String> {
+        if self.each_option.is_empty() || other.each_option.is_empty() {
+            return Vec::new();
+        }
+        let names: BTreeSet<&String> = self.each_option.keys().chain(other.each_option.keys()).collect();
+        let differs = |name: &&String| self.each_option.get(*name) != other.each_option.get(*name);
+        names.into_iter().filter(differs).map(|name| option_in_words(name)).collect()
+    }
+}
+
+/// An option of a shard's record, as people know it.
+fn option_in_words(name: &str) -> String {
+    match name {
+        "version" => "the version of tooljudge".to_owned(),
+        "panel" => "the judges or templates".to_owned(),
+        "format" => "the format of the output".to_owned(),
+        "take" => "`limit` or `sample`".to_owned(),
+        "columns" => "`column`".to_owned(),
+        own => format!("`{own}`"),
     }
 }
 

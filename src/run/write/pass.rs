@@ -181,10 +181,8 @@ pub fn write(
         let sink = writer.join().map_err(|_| RunError::Worker("the writer panicked".to_owned()))?;
         outcome?;
         let sink = sink?;
-        if let Some(in_place) = destination.and_then(|destination| destination.in_place.as_ref()) {
-            in_place.check()?;
-        }
-        let written = sink.map(Sink::finish).transpose()?;
+        let in_place = destination.and_then(|destination| destination.in_place.as_ref());
+        let written = sink.map(|sink| sink.finish_over(in_place)).transpose()?;
         Ok((summaries, written.unwrap_or_default()))
     })
 }

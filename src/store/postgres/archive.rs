@@ -20,7 +20,7 @@ use super::text::{escaped, unescaped};
 use super::{STALL, answered, answered_by};
 use crate::store::archive::{
     Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, Dropped, LearntAdaptation, Merged,
-    ModelContents, Pruning, Wasted,
+    ModelContents, Pruning, PurseContents, Wasted,
 };
 use crate::store::place::Address;
 use crate::store::stored_reply::StoredReply;
@@ -333,6 +333,12 @@ async fn count(client: &Client) -> Result<Contents, Error> {
             cost_usd: row.try_get(3)?,
             unpriced: number(&row, 4)?,
         });
+    }
+    let purses =
+        "SELECT purse, sum(taken)::bigint, sum(spent)::bigint FROM purses GROUP BY purse ORDER BY purse";
+    for row in client.query(purses, &[]).await? {
+        let (taken, spent) = (number(&row, 1)?, number(&row, 2)?);
+        contents.purses.push(PurseContents::new(row.try_get(0)?, taken, spent));
     }
     Ok(contents)
 }

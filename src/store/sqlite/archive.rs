@@ -9,7 +9,7 @@ use super::reply_row::{self, select};
 use super::{connect, create_private, error, upgrade};
 use crate::store::archive::{
     Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, Dropped, LearntAdaptation, Merged,
-    ModelContents, Pruning, Wasted,
+    ModelContents, Pruning, PurseContents, Wasted,
 };
 use crate::store::stored_reply::StoredReply;
 use crate::store::{Fingerprint, ReplyKind, StoreError};
@@ -107,6 +107,11 @@ impl Archive {
                 Ok(Wasted { questions, prompt_tokens, completion_tokens: row.get(2)?, cost_usd: row.get(3)? })
             },
         )?;
+        let purses = self
+            .connection
+            .prepare("SELECT purse, sum(taken), sum(spent) FROM purses GROUP BY purse ORDER BY purse")?
+            .query_map([], |row| Ok(PurseContents::new(row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .collect::<Result<_, _>>()?;
         Ok(Contents {
             bytes,
             replies: number("SELECT count(*) FROM replies")?,
@@ -120,6 +125,7 @@ impl Archive {
             prompts: number("SELECT count(*) FROM replies WHERE prompt IS NOT NULL")?,
             span,
             models,
+            purses,
             adaptations: Vec::new(),
         })
     }
