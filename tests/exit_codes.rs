@@ -170,6 +170,11 @@ const FAILURES: &[Failure] = &[
         runs: &["merge none0.csv none1.csv TO"],
         accepted: &["--allow-empty"],
     },
+    Failure {
+        condition: "no row of any part has a label",
+        runs: &["merge vague0.csv vague1.csv TO"],
+        accepted: &["--allow-empty"],
+    },
 ];
 
 /// Runs that end with 0, and with 2: at least one of each command. The first ones make what others read.
@@ -182,6 +187,8 @@ const OTHERS: &[(u8, &str)] = &[
     (1, "label none.csv TO --allow-unjudged 1 --min-pass-rate 0.9"),
     (0, "label none.csv --shard 0/2 -o none0.csv --min-pass-rate 0.9"),
     (0, "label none.csv --shard 1/2 -o none1.csv --min-pass-rate 0.9"),
+    (0, "label quickstart.csv --where id=travel-1 --shard 0/2 -o vague0.csv"),
+    (0, "label quickstart.csv --where id=travel-1 --shard 1/2 -o vague1.csv"),
     (0, "label in.csv ASK --shard 0/2 -o part0.csv --allow-unjudged 1"),
     (0, "label in.csv ASK --shard 1/2 -o part1.csv --allow-unjudged 1"),
     (0, "resnap in.csv ASK TO --where id=3"),

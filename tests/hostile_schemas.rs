@@ -36,12 +36,13 @@ fn run(work: &Workspace, args: &[&str]) -> Ran {
     Ran::from(shell.start().output())
 }
 
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     r#"{"anyOf":[@,@],"unevaluatedProperties":false}"#,
     r#"{"allOf":[@,@],"unevaluatedItems":false}"#,
     r#"{"if":@,"then":@,"unevaluatedProperties":false}"#,
     r#"{"dependentSchemas":{"a":@,"b":@},"unevaluatedProperties":false}"#,
     // To compile it is nothing, to check it is.
+    r#"{"dependentSchemas":{"b":@,"c":@}}"#,
     r#"{"allOf":[@],"unevaluatedProperties":false}"#,
     r#"{"oneOf":[@,@,{"allOf":[@,@,@,@,@,@,@,@,@,@]}]}"#,
 ];
@@ -68,14 +69,20 @@ fn rows_end_in_little_room() {
         .unwrap();
         writeln!(
             scored,
-            r#"{{"test":{{"expectations":[{{"tool_name":"f","param_validators":{{"a":{{"kind":"schema","schema":{schema}}}}}}}]}},"tool_calls":[{call}]}}"#
+            r#"{{"test":{{"expected_tool_calls":[{{"tool_name":"f","param_validators":{{"a":{{"kind":"schema","schema":{schema}}}}}}}]}},"tool_calls":[{{"name":"f","input":{{"a":{{"a":{{"b":1}}}}}}}}]}}"#
         )
         .unwrap();
     }
     work.file("in.jsonl", &labelled);
     work.file("cases.jsonl", &scored);
     run(&work, &["label", "in.jsonl", "-o", "out.jsonl", "--quiet"]);
-    assert_eq!(work.read("out.jsonl").lines().count(), schemas.len());
+    let lines = |name: &str| -> Vec<serde_json::Value> {
+        work.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let labelled = lines("out.jsonl");
+    assert_eq!(labelled.len(), schemas.len());
+    let told = |row: &serde_json::Value| row["error"].to_string().contains("definition_too_complex");
+    assert!(labelled.iter().take(STEPS.len()).all(told), "{labelled:#?}");
     run(
         &work,
         &[
@@ -89,7 +96,12 @@ fn rows_end_in_little_room() {
             "--quiet",
         ],
     );
-    assert_eq!(work.read("scores.jsonl").lines().count(), schemas.len());
+    let scored = lines("scores.jsonl");
+    assert_eq!(scored.len(), schemas.len());
+    // No fault of the agent.
+    let told =
+        |row: &serde_json::Value| row["error"].to_string().contains("too complex") && row["score"].is_null();
+    assert!(scored.iter().take(STEPS.len()).all(told), "{scored:#?}");
     let ran = run(&work, &["bench", "in.jsonl", "--json"]);
     assert!(ran.stdout.contains("builtin"), "{} {}", ran.stdout, ran.stderr);
 }

@@ -93,3 +93,33 @@ fn processes_that_share_a_purse_keep_one_limit() {
         assert!(shown.contains(&format!("purse     ours: ${spent:.6} spent")), "{shown}");
     }
 }
+
+/// A row that was sent, and may have been billed, is not told as one that was not.
+#[test]
+fn what_failed_and_cannot_be_tried_again_is_errored() {
+    let server = Server::start(|_| Answer::status(500, "sorry"));
+    let work = Workspace::new();
+    work.file("in.csv", numbered(5));
+    work.file(
+        "tooljudge.toml",
+        format!(
+            "[judges.dear]\njudge = 'openai:dear'\nbase_url = '{}'\nprice = {{ input = 0.0, output = 1000.0 }}\n",
+            server.url
+        ),
+    );
+    let limit = ["--max-tokens", "10", "--max-cost", "0.025", "--concurrency", "1"];
+    let ran =
+        work.run(&[&["label", "in.csv", "--judge", "dear", "-o", "out.csv"][..], &limit].concat()).ended(1);
+    let status = work.column("out.csv", "status");
+    let of = |name: &str| status.iter().filter(|status| *status == name).count();
+    assert_eq!(
+        (of("errored"), of("skipped_budget"), server.requests()),
+        (2, 3, 2),
+        "{status:?} {}",
+        ran.stderr
+    );
+    let error = work.column("out.csv", "error");
+    let told =
+        error.iter().filter(|error| error.contains("sorry; --max-cost leaves nothing for another attempt"));
+    assert_eq!(told.count(), 2, "{error:?}");
+}

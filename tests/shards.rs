@@ -168,7 +168,7 @@ fn what_does_not_belong_together_is_not_joined() {
     for (parts, said) in [
         (&["a.csv", "input.csv"][..], "their inputs differ"),
         (&["a.csv", "defs.csv"], "they differ in `require_definitions`;"),
-        (&["a.csv", "decide.csv"], "they differ in `decide`, the judges or templates;"),
+        (&["a.csv", "decide.csv"], "they differ in `decide`;"),
         (&["a.csv", "dropped.csv"], "they differ in `drop`;"),
         (&["a.csv", "three.csv"], "different numbers of shards"),
         (&["a.csv", "again.csv"], "are both shard 0/2"),
@@ -322,7 +322,10 @@ fn joined_parts_without_a_label_say_so() {
         );
     }
     work.run(&["label", "in.jsonl", "-o", "all.jsonl"]).ended(1);
-    let ran = work.run(&["merge", "part0.jsonl", "part1.jsonl", "-o", "all.jsonl", "--json"]).ended(0);
+    let merge = ["merge", "part0.jsonl", "part1.jsonl", "-o", "all.jsonl", "--json"];
+    let ran = work.run(&merge).ended(1);
+    assert!(ran.stderr.contains("none of 6 rows has a label; --allow-empty"), "{}", ran.stderr);
+    let ran = work.run(&[&merge[..], &["--allow-empty"]].concat()).ended(0);
     assert!(ran.stderr.contains("none of 6 rows has a label"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("missing"), "an answer is not missing: {}", ran.stderr);
     let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();

@@ -358,11 +358,11 @@ fn a_crash_is_told_and_hides_no_fall() {
 
 #[test]
 fn who_is_too_slow_did_nothing_wrong_with_more_time() {
-    for (timeout, is_crash) in [("1", true), ("2", false)] {
+    for (timeout, is_crash) in [("8", true), ("16", false)] {
         let work = Workspace::new();
         work.file("sky.toml", suite(1));
         let slow = ("__import__('time').sleep(0 if os.path.exists('fast') else 30)", false);
-        flaky(&work, "1", slow, &["--agent-timeout", "1"]);
+        flaky(&work, "1", slow, &["--agent-timeout", "8"]);
         work.file("fast", "");
         flaky(&work, "1", slow, &["--agent-timeout", timeout]);
         let json = found(&work, &[]);

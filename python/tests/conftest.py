@@ -65,7 +65,7 @@ def own_folder(tmp_path, monkeypatch):
 
 
 # How long a test waits for what must happen.
-PATIENCE = 180
+PATIENCE = 100
 
 
 def wait_until(condition):

@@ -28,7 +28,7 @@ pub struct MergeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 
-    /// Exit with code 0 if no part has a row; by default, that is code 1
+    /// Exit with code 0 if no part has a row, or no row has a label; by default, that is code 1
     #[arg(long)]
     pub allow_empty: bool,
 
@@ -70,7 +70,12 @@ pub fn run(args: MergeArgs, host: &Host) -> anyhow::Result<Ending> {
             printer.warn(&format!("labels are missing: {}", missing.join(", ")));
         }
         if written.rows > 0 && statuses.get(Status::Judged.as_str()).is_none_or(|rows| *rows == 0) {
-            printer.warn(&format!("none of {} has a label", counted(written.rows, "row")));
+            let none = format!("none of {} has a label", counted(written.rows, "row"));
+            if !args.allow_empty {
+                printer.gate(&format!("{none}; --allow-empty accepts that"));
+                return Ending::GateFailed;
+            }
+            printer.warn(&none);
         }
         if written.rows == 0 && !args.allow_empty {
             printer.gate("no part has a row; --allow-empty accepts that");

@@ -146,6 +146,21 @@ impl Remote {
         AskError::Question { code, message: self.channel.redact(message), attempts }
     }
 
+    /// `error`, or the failure of the last attempt if another one is not made because the money does not suffice: then the row was sent,
+    /// and may have been paid for.
+    fn unfinished(&self, error: AskError, last: Option<(String, String)>, sent: u32) -> AskError {
+        let is_spent = self.cost_budget().is_some_and(|budget| budget.has_refused());
+        match (error, last) {
+            (AskError::Stopped | AskError::Ceiling, Some((code, message))) if is_spent => self
+                .question_error(
+                    code,
+                    format!("{message}; --max-cost leaves nothing for another attempt"),
+                    sent,
+                ),
+            (error, _) => error,
+        }
+    }
+
     fn run_error(&self, code: &str, message: &str) -> AskError {
         let place = self.channel.place(&self.identity.model);
         let message = self.channel.redact(match advice(code) {
@@ -265,6 +280,8 @@ impl Remote {
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
         let mut alone = None;
+        // Why the last attempt failed, while another one is due.
+        let mut last: Option<(String, String)> = None;
         let mut probe = AdaptationProbe::new(exchange.plain(format));
         let adapt = |probe: &AdaptationProbe| exchange.bearing(probe.adapt(self.adaptations.current()));
         loop {
@@ -280,7 +297,7 @@ impl Remote {
             };
             let Permit { slot, reservation } = tokio::select! {
                 biased;
-                () = stop.cancelled() => return Err(AskError::Stopped),
+                () = stop.cancelled() => return Err(self.unfinished(AskError::Stopped, last, sent)),
                 permit = admit => permit,
             };
             // Only now: others may have found something out while this one waited.
@@ -288,8 +305,8 @@ impl Remote {
             let body = exchange.body(format, &self.body_templates, &adapted);
             let money = tokio::select! {
                 biased;
-                () = stop.cancelled() => return Err(AskError::Stopped),
-                money = self.reserve(&body, sent) => money?,
+                () = stop.cancelled() => return Err(self.unfinished(AskError::Stopped, last, sent)),
+                money = self.reserve(&body, sent) => money.map_err(|error| self.unfinished(error, last.take(), sent))?,
             };
             sent += 1;
             let attempt_began = Instant::now();
@@ -410,7 +427,10 @@ impl Remote {
                     let delay = retry::delay(failures, wait, fastrand::f64());
                     info!(model = self.identity.model, code, delay_s = delay.as_secs_f64(), "retry");
                     self.retried.fetch_add(1, Ordering::Relaxed);
-                    self.rest(delay, stop).await?;
+                    last = Some((code, message));
+                    self.rest(delay, stop)
+                        .await
+                        .map_err(|error| self.unfinished(error, last.take(), sent))?;
                 }
             }
         }

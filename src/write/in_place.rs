@@ -70,9 +70,8 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
             .flat_map(|member| parts.iter().map(|part| member.pointer(part).cloned().unwrap_or_default()))
             .collect()
     };
-    let names = panel(earlier, &["/judge/name"]);
-    // A run that was killed as it put its table into place has said no more than how large that is.
-    if names.is_empty() {
+    // A run that was killed as it put its table into place may have said no more than how large that is.
+    if earlier.as_object().is_none_or(|said| said.len() < 2) {
         return None;
     }
     let shard = |record: &Value| {
@@ -83,6 +82,11 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
         (earlier, own) if earlier == own => {}
         (Some((index, count)), _) => return Some(format!("as shard {index}/{count}")),
         (None, _) => return Some("as a whole".to_owned()),
+    }
+    let names = panel(earlier, &["/judge/name"]);
+    // A table that nobody has labeled.
+    if names.is_empty() {
+        return None;
     }
     let names: Vec<String> = names.iter().filter_map(|name| Some(format!("`{}`", name.as_str()?))).collect();
     let differs = |parts: &[&str]| panel(earlier, parts) != panel(own, parts);
@@ -97,6 +101,13 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
             false => format!("with the template {}", templates.join(", ")),
         });
     }
+    let (before, now) = (inputs(earlier), inputs(own));
+    if before != now
+        && let Some(first) = before.first()
+    {
+        let more = if before.len() > 1 { " and others" } else { "" };
+        return Some(format!("out of {}{more}", first.display()));
+    }
     let selects = |record: &Value| {
         let some = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
         record.get("filters").and_then(Value::as_array).is_some_and(|all| !all.is_empty())
@@ -109,6 +120,13 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
             None => "whole, and only selected rows are labeled now".to_owned(),
         }
     })
+}
+
+/// The files that a run read; a path that leads to the same file is the same.
+fn inputs(record: &Value) -> Vec<PathBuf> {
+    let names =
+        record.get("inputs").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    names.map(|name| Path::new(name).canonicalize().unwrap_or_else(|_| name.into())).collect()
 }
 
 #[cfg(test)]
@@ -139,6 +157,14 @@ mod tests {
         ] {
             assert_eq!(differences(&earlier, &own).as_deref(), expected, "{own}");
         }
+        let of = |inputs: Value| {
+            let mut record = record("a", "1", None, false);
+            record["inputs"] = inputs;
+            record
+        };
+        let other = differences(&of(json!(["old/a.csv", "old/b.csv"])), &of(json!(["new/a.csv"])));
+        assert_eq!(other.as_deref(), Some("out of old/a.csv and others"));
+        assert_eq!(differences(&of(json!(["./src"])), &of(json!(["src"]))), None);
         // More rows than before lose nothing, and a run that says nothing of itself had nothing to lose.
         assert_eq!(differences(&record("a", "1", Some(2), false), &earlier), None);
         assert_eq!(differences(&json!({"output": {"bytes": 1}}), &earlier), None);
@@ -158,6 +184,8 @@ mod tests {
             (of(0, 2), of(0, 3), Some("as shard 0/2")),
             (of(0, 2), whole.clone(), Some("as shard 0/2")),
             (whole, of(0, 2), Some("as a whole")),
+            (json!({"version": "1", "merged": [], "output": {}}), of(0, 2), Some("as a whole")),
+            (json!({"output": {}}), of(0, 2), None),
         ] {
             assert_eq!(differences(&earlier, &own).as_deref(), expected, "{own}");
         }

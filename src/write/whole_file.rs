@@ -62,8 +62,12 @@ impl WholeFile {
     ) -> Result<u64, WriteError> {
         self.file.as_file().sync_all().map_err(|error| WriteError::io(&self.path, &error))?;
         let bytes = self.file.as_file().metadata().map_err(|error| WriteError::io(&self.path, &error))?.len();
-        announce(bytes)?;
         let folder = File::open(folder(&self.path));
+        // Of two runs that end at once, the second sees what the first has announced. Where folders cannot be locked, that is left to chance.
+        if let Ok(folder) = &folder {
+            let _ = folder.lock();
+        }
+        announce(bytes)?;
         self.place()?;
         // Without this the new name itself may be lost in a power cut. Not every file system can do it.
         if let Ok(folder) = folder {

@@ -7,7 +7,10 @@ use std::ops::ControlFlow;
 use super::parts::{MAX_DEPTH, Obstacle, Onto, Part, has_old_bases, has_root_as_base, parts, resolve};
 use crate::domain::{Json, Object};
 
-/// Schemas met by values that are enough to check one call: about a second's work.
+/// Schemas met by values that are enough to check one call, for the call and for each part of its arguments: so a row takes no longer
+/// than its length tells, however many calls it has.
+const STEPS: [usize; 2] = [20_000, 100];
+/// The most of them.
 const MAX_STEPS: usize = 1_000_000;
 /// The same below alternatives. Of each one that does not fit, the validator keeps an error of some two kilobytes.
 const MAX_TRIES: usize = 20_000;
@@ -34,9 +37,11 @@ impl Extent {
     /// Whether checking `arguments` against `schema`, whose extent this is, comes to an end soon.
     pub(super) fn allows(self, schema: &Json, arguments: &Json) -> bool {
         // Every unfolded schema meets every part of the arguments once at most.
-        let simple = !self.costly && self.schemas.saturating_mul(parts_of(arguments)) <= MAX_TRIES;
+        let parts = parts_of(arguments);
+        let simple = !self.costly && self.schemas.saturating_mul(parts) <= MAX_TRIES;
+        let most = STEPS[0].saturating_add(STEPS[1].saturating_mul(parts)).min(MAX_STEPS);
         simple
-            || Effort { root: schema, steps: 0, tries: 0 }
+            || Effort { root: schema, most, steps: 0, tries: 0 }
                 .schema(schema, arguments, At::default())
                 .is_continue()
     }
@@ -92,6 +97,7 @@ struct At {
 /// Goes the way of the validator where everything has to be tried; stops where that takes too long.
 struct Effort<'a> {
     root: &'a Json,
+    most: usize,
     steps: usize,
     tries: usize,
 }
@@ -191,7 +197,7 @@ impl Effort<'_> {
     fn spend(&mut self, steps: usize, at: At) -> ControlFlow<()> {
         self.steps = self.steps.saturating_add(steps);
         self.tries += usize::from(at.tried);
-        if self.steps > MAX_STEPS || self.tries > MAX_TRIES {
+        if self.steps > self.most || self.tries > MAX_TRIES {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -307,6 +313,9 @@ mod tests {
                 "yes",
             ),
             (json(r##"{"properties":{"a":{"$ref":"#/properties/a"}}}"##), r#"{"a":1}"#, "no"),
+            // As many steps as would not matter below a longer value.
+            (chain(15, r#"{"dependentSchemas":{"b":@,"c":@}}"#), r#"{"a":{"b":1}}"#, "no"),
+            (chain(10, r#"{"dependentSchemas":{"b":@,"c":@}}"#), r#"{"a":{"b":1}}"#, "yes"),
             (json(r##"{"properties":{"a":{"items":{"type":"integer","minimum":0}}}}"##), &list, "yes"),
             (json(r##"{"properties":{"a":{"items":{"anyOf":[{"minimum":0}]}}}}"##), &list, "no"),
             (json(r##"{"properties":{"a":{"pattern":"^(a+)+$"}}}"##), r#"{"a":"aaaa"}"#, "yes"),

@@ -200,7 +200,11 @@ mod tests {
             )
         };
         let levels: Vec<String> = (0..levels).map(level).chain([format!(r#""n{levels}":{{}}"#)]).collect();
-        Json::parse(&format!(r##"{{"$ref":"#/$defs/n0","$defs":{{{}}}}}"##, levels.join(","))).unwrap()
+        let schema = format!(
+            r##"{{"required":["z"],"properties":{{"x":{{"$ref":"#/$defs/n0"}}}},"$defs":{{{}}}}}"##,
+            levels.join(",")
+        );
+        Json::parse(&schema).unwrap()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::run::input::{SHARD_ROW, Shard};
 use crate::run::panel::Panel;
 use crate::run::settings::{JudgeKind, JudgeSettings, LabelSettings, SettingsError, Take};
 use crate::run::{Destination, Source};
-use crate::write::{Formulas, Output, is_stream, manifest_path};
+use crate::write::{Formulas, Output, OutputFormat, WhenEmpty, is_stream, manifest_path};
 
 /// Of a run that labels a part of the rows: the part, and hashes of all else that shapes its output.
 pub(super) struct ShardIdentity {
@@ -161,7 +161,7 @@ fn options(
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "panel": members,
-        "rules": format!("{:?}", panel.rules),
+        "snap": format!("{:?}", panel.rules),
         "decide": format!("{:?}", panel.decide),
         "base_rate": format!("{:?}", panel.base_rate),
         "explain": panel.explain,
@@ -170,7 +170,8 @@ fn options(
         "overwrite": overwrite,
         "drop": drop,
         "partial": partial,
-        "format": format!("{:?}", output.format),
+        // What becomes of a table without rows is no matter of those that have some.
+        "format": format!("{:?}", OutputFormat { when_empty: WhenEmpty::Replace, ..output.format }),
         "from": format!("{:?}", input.from.map(|kind| format!("{kind:?}"))),
         "columns": columns,
         "tools": tools.transpose()?,

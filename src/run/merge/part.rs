@@ -124,7 +124,15 @@ impl ShardRecord {
         }
         let names: BTreeSet<&String> = self.each_option.keys().chain(other.each_option.keys()).collect();
         let differs = |name: &&String| self.each_option.get(*name) != other.each_option.get(*name);
-        names.into_iter().filter(differs).map(|name| option_in_words(name)).collect()
+        let mut differ: Vec<&String> = names.into_iter().filter(differs).collect();
+        // These are told of each judge, too.
+        if differ
+            .iter()
+            .any(|name| ["decide", "explain", "findings", "prefix", "snap"].contains(&name.as_str()))
+        {
+            differ.retain(|name| *name != "panel");
+        }
+        differ.into_iter().map(|name| option_in_words(name)).collect()
     }
 }
 
@@ -132,7 +140,7 @@ impl ShardRecord {
 fn option_in_words(name: &str) -> String {
     match name {
         "version" => "the version of tooljudge".to_owned(),
-        "panel" => "the judges or templates".to_owned(),
+        "panel" => "the judges, what they are asked, or how".to_owned(),
         "format" => "the format of the output".to_owned(),
         "take" => "`limit` or `sample`".to_owned(),
         "columns" => "`column`".to_owned(),

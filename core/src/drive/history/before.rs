@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Against, Change};
 use super::ledger::Ledger;
-use super::record::{CaseRecord, RunRecord};
+use super::record::{CaseRecord, RunRecord, SuiteRecord};
 
 /// The last of `runs` against those before it: each case against the newest run that has evidence on it that is not the last run's
 /// too, and against all of them together; or against the run that `baseline` names. So neither a run of few cases nor one that only
@@ -45,13 +45,18 @@ pub(super) fn unjudged(runs: &[RunRecord], changes: &[Change]) -> Option<String>
     (is_partial(&before) && !is_partial(changes)).then(|| runs[most].run.clone())
 }
 
-/// The suites of which the newest run did not ask all it should, with that run.
+/// The suites of which the newest run did not ask all it should, with that run. A run of chosen cases finishes only another such run.
 pub(super) fn unfinished(runs: &[RunRecord]) -> Vec<(String, String)> {
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    let (mut done, mut chosen, mut found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for run in runs.iter().rev() {
-        for suite in &run.suites {
-            if seen.insert(&suite.suite) && run.incomplete {
-                found.push((suite.suite.clone(), run.run.clone()));
+        for SuiteRecord { suite, .. } in &run.suites {
+            match (run.incomplete, run.selected) {
+                (false, false) => _ = done.insert(suite),
+                (false, true) => _ = chosen.insert(suite),
+                (true, true) if chosen.contains(suite) => {}
+                // Of a suite that was stopped several times, only the last is told.
+                (true, _) if done.insert(suite) => found.push((suite.clone(), run.run.clone())),
+                (true, _) => {}
             }
         }
     }
@@ -65,7 +70,7 @@ fn others<'a>(ledger: &Ledger<'a>, now: &'a RunRecord, earlier: &'a [RunRecord])
 }
 
 /// The cases that `now` lacks, of the newest run of its suites that drove all cases of them; or of that which drove most, where each
-/// was of chosen ones. A suite that was driven by itself since is not lacking.
+/// was of chosen ones. A suite of which all cases were driven by themselves since is not lacking.
 fn gone<'a>(now: &RunRecord, before: &[&'a RunRecord]) -> Vec<&'a CaseRecord> {
     let has = |run: &RunRecord, suite: &str| run.suites.iter().any(|own| own.suite == suite);
     let is_near = |run: &RunRecord| run.suites.iter().any(|suite| has(now, &suite.suite));
@@ -74,7 +79,9 @@ fn gone<'a>(now: &RunRecord, before: &[&'a RunRecord]) -> Vec<&'a CaseRecord> {
     let Some(at) = whole.or_else(|| near().max_by_key(|at| before[*at].cases().count())) else {
         return Vec::new();
     };
-    let is_lacking = |suite: &str| has(now, suite) || !before[at + 1..].iter().any(|since| has(since, suite));
+    let is_lacking = |suite: &str| {
+        has(now, suite) || !before[at + 1..].iter().any(|since| !since.selected && has(since, suite))
+    };
     let known = names(now);
     let all = before[at].cases().filter(|(suite, _)| is_lacking(suite));
     all.filter(|(suite, case)| !known.contains(&(*suite, case.case.as_str()))).map(|(_, case)| case).collect()
@@ -122,6 +129,11 @@ mod tests {
                 "all of them were of chosen cases",
                 "~1 9*p/-|~2 1*p/-|~3 1*p/-",
                 "2: too few 1>1, in part; all: too few 2>1, in part",
+            ),
+            (
+                "one case that is driven often",
+                "1 12*p/-|~2 1*pppppppppppppppppppp/--------------------|~3 1*pppppppppppppppppppp/--------------------",
+                "2: even 20>20, in part; all: even 21>20, in part",
             ),
             (
                 "the suite itself is smaller now",
@@ -191,7 +203,7 @@ mod tests {
             let mut record = run(number, "a", &[]);
             let of_suite = |suite: &&str| {
                 let own = run(number, "a", &[("x", 1, 1)]).suites.remove(0);
-                super::super::record::SuiteRecord { suite: (*suite).to_owned(), ..own }
+                SuiteRecord { suite: (*suite).to_owned(), ..own }
             };
             record.suites = suites.iter().map(of_suite).collect();
             record.incomplete = incomplete;
@@ -203,5 +215,13 @@ mod tests {
         assert_eq!(open(vec![of("1", &["s", "t"], true), of("2", &["t"], false)]), told("s", "1"));
         assert_eq!(open(vec![of("1", &["s"], false), of("2", &["t"], true)]), told("t", "2"));
         assert_eq!(open(vec![of("1", &["s"], true), of("2", &["t"], false), of("3", &["s"], false)]), []);
+        assert_eq!(open(vec![of("1", &["s"], true), of("2", &["s"], true)]), told("s", "2"));
+        let chosen = |record: RunRecord| RunRecord { selected: true, ..record };
+        assert_eq!(open(vec![of("1", &["s"], true), chosen(of("2", &["s"], false))]), told("s", "1"));
+        assert_eq!(open(vec![chosen(of("1", &["s"], true)), chosen(of("2", &["s"], false))]), []);
+        assert_eq!(open(vec![chosen(of("1", &["s"], true)), of("2", &["s"], false)]), []);
+        let twice =
+            vec![of("1", &["s"], true), chosen(of("2", &["s"], true)), chosen(of("3", &["s"], false))];
+        assert_eq!(open(twice), told("s", "1"));
     }
 }

@@ -79,6 +79,9 @@ pub struct Change {
     pub(super) mostly: Option<String>,
     /// Scored episodes of the last run in cases that can be compared.
     known: u64,
+    /// How many cases these are, and how many could not be compared.
+    known_cases: usize,
+    lost_cases: usize,
     /// Episodes that could not be compared: those of the last run without a score, or of a case that is new or asks something else,
     /// and those earlier ones of cases that are gone.
     pub left_out: u64,
@@ -198,6 +201,8 @@ impl Change {
             bunches: Vec::new(),
             mostly: None,
             known: 0,
+            known_cases: 0,
+            lost_cases: gone.len(),
             left_out: gone.iter().map(|case| case.counts.trials).sum(),
             found: None,
             p_adjusted: 1.0,
@@ -222,7 +227,7 @@ impl Change {
                     Some(_) => &mut change.unscored,
                 };
                 *count += 1;
-                change.left_out += case.counts.trials;
+                change.lose(case);
                 continue;
             };
             let is_shared_then = same.iter().any(|(_, case)| case.evidence.shared_episodes() > 0);
@@ -231,7 +236,7 @@ impl Change {
             if has_then != has_now && (has_then || is_shared_then) {
                 // Its replies are those of another case on one side only.
                 change.shared += 1;
-                change.left_out += case.counts.trials;
+                change.lose(case);
                 continue;
             }
             change.left_out += case.counts.trials - decided.scored;
@@ -241,6 +246,7 @@ impl Change {
                 continue;
             }
             change.known += decided.scored;
+            change.known_cases += 1;
             change.crashed += case.evidence.crashed_episodes();
             let sides = book.sides((now, case), &same, against == Against::Previous);
             let after = sides.as_ref().map_or(0, |sides| sides.after.scored);
@@ -269,6 +275,12 @@ impl Change {
         change.bunched = change.bunches.iter().map(|bunch| bunch.cases.len()).sum();
         change.test();
         change
+    }
+
+    /// Counts a case that cannot be compared.
+    fn lose(&mut self, case: &CaseRecord) {
+        self.left_out += case.counts.trials;
+        self.lost_cases += 1;
     }
 
     /// Adds a case that is compared.
@@ -369,9 +381,10 @@ impl Change {
         (self.verdict() == Some(Verdict::Worse)).then_some(-found.difference.value)
     }
 
-    /// Whether most episodes could not be compared. Those that stand on the other side, or have no score there, are no matter.
+    /// Whether most episodes, or most cases, could not be compared: a case that is driven fifty times is still one. Those that stand on
+    /// the other side, or have no score there, are no matter.
     pub fn is_partial(&self) -> bool {
-        self.left_out > self.known
+        self.left_out > self.known || self.lost_cases > self.known_cases
     }
 
     /// Whether it compares the same episodes as another.

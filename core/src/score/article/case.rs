@@ -60,6 +60,18 @@ impl Call<'_> {
 }
 
 impl<'a> Expectation<'a> {
+    /// An error if a validator takes too long on a call.
+    pub(super) fn can_check(&self, call: &Call<'_>) -> Result<(), ScoreError> {
+        if call.name != self.tool_name {
+            return Ok(());
+        }
+        let given = self
+            .param_validators
+            .iter()
+            .filter_map(|(param, validator)| call.param(param).map(|value| (param, validator, value)));
+        given.map(|(param, validator, value)| validator.can_check(param, value)).collect()
+    }
+
     /// The parameters of a call that it may not have; null is as good as absent.
     pub(super) fn added<'c>(&self, call: &Call<'c>) -> Vec<&'c str> {
         let Some(optional) = &self.optional_params else { return Vec::new() };

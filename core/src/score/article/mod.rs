@@ -136,6 +136,9 @@ impl Score for ToolEvaluator {
             return Err(ScoreError { kind: "NoScore", message });
         }
         let case = Case::read(record)?;
+        for expectation in &case.expectations {
+            case.calls.iter().try_for_each(|call| expectation.can_check(call))?;
+        }
         let mut scored = if self.as_peer { score_as_peer(&case) } else { score(&case, &options) };
         if let Some(ended) = ended.filter(|ended| *ended != Ended::Finished) {
             scored.passed = Some(false);

@@ -24,11 +24,11 @@ pub enum Validator<'a> {
     Contains(&'a str),
 }
 
-/// A schema with its validator; none for one that is too complex, which nothing passes.
+/// A schema with its validator.
 #[derive(Debug, Clone)]
 pub struct Schema<'a> {
     schema: &'a Json,
-    validator: Option<std::sync::Arc<BoundedValidator>>,
+    validator: std::sync::Arc<BoundedValidator>,
 }
 
 /// The types that a validator can ask for.
@@ -74,7 +74,7 @@ impl<'a> Validator<'a> {
             }
             (Validator::Regex(pattern), Json::String(text)) => pattern.is_match(text),
             (Validator::Regex(_), _) => false,
-            (Validator::Schema(schema), value) => schema.allows(value),
+            (Validator::Schema(schema), value) => schema.allows(value) == Some(true),
             (Validator::Contains(wanted), Json::String(text)) => {
                 text.to_lowercase().contains(&wanted.to_lowercase())
             }
@@ -83,6 +83,14 @@ impl<'a> Validator<'a> {
                 items.iter().any(|item| item.as_str().is_some_and(|item| item.to_lowercase() == wanted))
             }
             (Validator::Contains(_), _) => false,
+        }
+    }
+
+    /// An error if it takes too long to tell whether `value` is accepted: that is no fault of whoever gave it.
+    pub(super) fn can_check(&self, param: &str, value: &Json) -> Result<(), ScoreError> {
+        match self {
+            Validator::Schema(schema) if schema.allows(value).is_none() => Err(too_complex(param)),
+            _ => Ok(()),
         }
     }
 
@@ -128,21 +136,28 @@ impl<'a> Validator<'a> {
     }
 }
 
+fn too_complex(what: &str) -> ScoreError {
+    let message = format!(
+        "`{what}`: the schema is too complex to be checked; write it without rules that try each other again"
+    );
+    ScoreError { kind: "TooComplex", message }
+}
+
 impl<'a> Schema<'a> {
     fn read(path: &str, schema: &'a Json) -> Result<Schema<'a>, ScoreError> {
         if !matches!(schema, Json::Object(_) | Json::Bool(_)) {
             return Err(wrong(path, "a JSON Schema", schema));
         }
         match BoundedValidator::new(schema) {
-            Ok(validator) => Ok(Schema { schema, validator: Some(validator.into()) }),
-            Err(Unusable::TooComplex) => Ok(Schema { schema, validator: None }),
+            Ok(validator) => Ok(Schema { schema, validator: validator.into() }),
+            Err(Unusable::TooComplex) => Err(too_complex(path)),
             Err(Unusable::Broken(why)) => Err(wrong(path, &format!("a JSON Schema ({why})"), schema)),
         }
     }
 
-    fn allows(&self, value: &Json) -> bool {
-        let errors = self.validator.as_ref().map(|validator| validator.errors(self.schema, value, 1));
-        matches!(errors, Some(Ok(errors)) if errors.is_empty())
+    /// `None` where that takes too long to tell.
+    fn allows(&self, value: &Json) -> Option<bool> {
+        self.validator.errors(self.schema, value, 1).ok().map(|errors| errors.is_empty())
     }
 }
 
