@@ -101,7 +101,7 @@ fn what_is_said_beside_equal_words_tells_records_apart() {
     let log = [
         record(r#""id":"a","gold":"correct","release":"v1""#),
         record(r#""id":"b","gold":"incorrect","release":"v2""#),
-        record(r#""id":"c","gold":"correct","release":"v1""#),
+        record(r#""gold":"correct","release":"v1""#),
     ];
     work.file("in.jsonl", log.join("\n"));
     work.run(&["convert", "in.jsonl", "-o", "rows.jsonl", "--quiet"]).ended(0);
@@ -201,4 +201,67 @@ fn labels_are_counted_by_what_a_log_says() {
     assert_eq!(table.len(), 3, "{}", ran.stdout);
     let ran = work.run(&[&label[..], &["--by", "infos"]].concat()).ended(2);
     assert!(ran.stderr.contains("--by: there is no column `infos`; did you mean `info`?"), "{}", ran.stderr);
+}
+
+/// The sum of all numbers under a key.
+fn said(key: &str, value: &serde_json::Value) -> u64 {
+    match value {
+        serde_json::Value::Object(object) => object
+            .iter()
+            .map(|(name, value)| if name == key { value.as_u64().unwrap_or(0) } else { said(key, value) })
+            .sum(),
+        serde_json::Value::Array(items) => items.iter().map(|item| said(key, item)).sum(),
+        _ => 0,
+    }
+}
+
+/// What a log of traces holds twice is one record if all of it is the same. An id that may be the response's, or a question's, tells
+/// nothing.
+#[test]
+fn a_record_of_a_trace_that_is_there_twice_counts_once() {
+    let work = Workspace::new();
+    let observation = |id: &str, city: &str, temperature: u8| {
+        format!(
+            r#"{{"id":"{id}","traceId":"t","type":"GENERATION","name":"g","startTime":"2026-01-01T10:00:00Z","modelParameters":{{"temperature":{temperature}}},"input":{{"messages":[{{"role":"user","content":"{city}?"}}]}},"output":{{"role":"assistant","content":"sunny"}}}}"#
+        )
+    };
+    let span = |id: &str| {
+        format!(
+            r#"{{"context":{{"trace_id":"t","span_id":"{id}"}},"attributes":{{"gen_ai.operation.name":"chat","gen_ai.prompt":"Hi","gen_ai.completion":"Hello"}}}}"#
+        )
+    };
+    // A server for tests answers everything with one id.
+    let pair = |temperature: &str| {
+        format!(
+            r#"{{"id":"chatcmpl-mock","request":{{"model":"m","temperature":{temperature},"messages":[{{"role":"user","content":"Hi"}}]}},"response":{{"id":"chatcmpl-mock","choices":[{{"message":{{"role":"assistant","content":"Hello"}}}}]}}}}"#
+        )
+    };
+    let chat =
+        r#"{"id":"1","messages":[{"role":"user","content":"find a"},{"role":"assistant","content":"A"}]}"#;
+    for (name, records, other, rows, repeated) in [
+        (
+            "observations",
+            vec![
+                observation("o", "Oslo", 0),
+                observation("o", "Oslo", 0),
+                observation("o", "Rome", 0),
+                observation("o", "Oslo", 1),
+                observation("p", "Oslo", 0),
+            ],
+            vec![observation("o", "Oslo", 0)],
+            4,
+            2,
+        ),
+        ("spans", vec![span("a"), span("b"), span("a")], vec![span("b")], 2, 2),
+        ("pairs", vec![pair("0"), pair("0"), pair("1")], vec![pair("0")], 4, 0),
+        ("chats", vec![chat.to_owned(), chat.to_owned()], vec![chat.to_owned()], 3, 0),
+    ] {
+        work.file("a.jsonl", records.join("\n"));
+        work.file("b.jsonl", other.join("\n"));
+        let ran =
+            work.run(&["convert", "a.jsonl", "b.jsonl", "-o", "rows.csv", "--force", "--json"]).ended(0);
+        assert_eq!(work.rows("rows.csv").len(), rows, "{name}: {}", ran.stdout);
+        let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(said("repeated", &summary), repeated, "{name}: {summary}");
+    }
 }
