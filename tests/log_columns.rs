@@ -265,3 +265,108 @@ fn a_record_of_a_trace_that_is_there_twice_counts_once() {
         assert_eq!(said("repeated", &summary), repeated, "{name}: {summary}");
     }
 }
+
+/// Claude Desktop's lines are no JSON. Nobody asks anything in them, so that only results are judged.
+#[test]
+fn logs_of_mcp_keep_their_calls_and_say_why_they_are_not_judged() {
+    let work = Workspace::new();
+    let line = |second: u8, who: &str, message: &str| {
+        format!(
+            "2026-01-01T10:00:0{second}.000Z [files] [info] Message from {who}: {message} {{ metadata: undefined }}\n"
+        )
+    };
+    let refused = "2026-01-01T10:00:00.000Z [files] [info] Message from client: ";
+    let tools = r#"[{"name":"read","description":"Reads a file","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}]"#;
+    let log = [
+        "2026-01-01T10:00:00.000Z [files] [info] Initializing server...\nlistening\n".to_owned(),
+        line(1, "client", r#"{"method":"tools/list","params":{},"jsonrpc":"2.0","id":1}"#),
+        line(2, "server", &format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#)),
+        line(
+            3,
+            "client",
+            r#"{"method":"tools/call","params":{"name":"read","arguments":{"path":"a.txt"}},"jsonrpc":"2.0","id":2}"#,
+        ),
+        line(
+            4,
+            "server",
+            r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"ENOENT: no such file"}],"isError":true}}"#,
+        ),
+        line(
+            5,
+            "client",
+            r#"{"method":"tools/call","params":{"name":"read","arguments":{}},"jsonrpc":"2.0","id":3}"#,
+        ),
+    ];
+    work.file("mcp-server-files.log", log.concat());
+    // Claude Desktop writes each line into a second file, a moment later, with its brackets the other way round.
+    work.file("mcp.log", log.concat().replace(".000Z [files] [info]", ".002Z [info] [files]"));
+    let logs = ["mcp-server-files.log", "mcp.log"];
+    work.run(&[&["convert"], &logs[..], &["-o", "rows.csv"]].concat()).ended(0);
+    let rows = work.rows("rows.csv");
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[0]["tool_call"], r#"[{"name":"read","arguments":{"path":"a.txt"},"id":"2"}]"#);
+    assert!(rows[0]["tool_results"].contains("ENOENT") && rows[0]["question"].is_empty(), "{rows:?}");
+    assert_eq!((rows[0]["server"].as_str(), rows[0]["latency_s"].as_str()), ("files", "1.0"));
+    // The same from the log and from its table.
+    for input in [&logs[..], &["rows.csv"]] {
+        work.run(&[&["label"], input, &["-o", "out.csv", "--force", "--allow-unjudged", "1"]].concat())
+            .ended(0);
+        let labels = work.rows("out.csv");
+        let said: Vec<(&str, &str)> = labels.iter().map(|row| (&*row["status"], &*row["label"])).collect();
+        assert_eq!(said, [("abstained", ""), ("judged", "incorrect")], "{labels:?}");
+        assert!(labels[0]["error"].contains("does not hold what the user asked"), "{labels:?}");
+        let task = ["-o", "out.csv", "--force", "--allow-unjudged", "1", "--task", "tool_call_success"];
+        work.run(&[&["label"], input, &task].concat()).ended(0);
+        assert_eq!(work.column("out.csv", "label")[0], "failed", "{input:?}");
+    }
+    // A log of something else that speaks of such lines is none, nor is one that is said to be something else.
+    let chat = format!(
+        r#"{{"id":"ID","messages":[{{"role":"user","content":{}}},{{"role":"assistant","content":"No."}}]}}"#,
+        serde_json::Value::from(format!(
+            r#"{refused}{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"f"}}}}"#
+        ))
+    );
+    work.file("chats.json", format!("[{chat},\n{}]", chat.replace("ID", "2")));
+    for from in [&[][..], &["--from", "openai_messages"]] {
+        work.run(
+            &[&["convert", "chats.json", "-o", "chats.csv", "--force", "--turns", "all"], from].concat(),
+        )
+        .ended(0);
+        let rows = work.rows("chats.csv");
+        assert_eq!(rows.len(), 2, "{from:?}");
+        assert!(
+            rows.iter().all(|row| row["tool_call"].is_empty() && row["question"].starts_with(refused)),
+            "{rows:?}"
+        );
+    }
+    work.run(&["convert", "mcp.log", "-o", "no.csv", "--from", "openai_messages"]);
+    assert!(
+        !work.path("no.csv").exists()
+            || work.rows("no.csv").iter().all(|row| !row["tool_call"].contains("read"))
+    );
+}
+
+/// What a log of calls holds is as long as the log, however many calls there are.
+#[test]
+fn logs_of_mcp_are_read_in_linear_space() {
+    let work = Workspace::new();
+    let result = "r".repeat(1000);
+    let log = |calls: usize| -> String {
+        (0..calls)
+            .map(|id| {
+                format!(
+                    "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"f\",\"arguments\":{{}}}}}}\n{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{result}\"}}]}}}}\n"
+                )
+            })
+            .collect()
+    };
+    let size = |calls: usize| {
+        work.file("log.jsonl", log(calls));
+        work.run(&["convert", "log.jsonl", "-o", "rows.jsonl", "--force"]).ended(0);
+        let rows = work.read("rows.jsonl");
+        assert_eq!(rows.lines().count(), calls);
+        rows.len()
+    };
+    let (few, many) = (size(100), size(1000));
+    assert!(many < 11 * few, "{few} {many}");
+}

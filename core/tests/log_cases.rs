@@ -118,6 +118,7 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "missing_parent",
         "unreadable_definition",
         "unknown_parameters",
+        "maybe_truncated",
     ];
     let flags: Vec<&str> =
         sample.flags.iter().map(|flag| flag.as_str()).filter(|flag| remarks.contains(flag)).collect();

@@ -3,7 +3,7 @@
 use super::format::LogFormat;
 use super::{
     acebench, adk, agents_sdk, atif, autogen, azure, batch, bfcl, claude_code, codex, deepeval, inspect,
-    items, langchain_steps, langfuse, langsmith, litellm, message_rows, messages, openhands, opik, otel,
+    items, langchain_steps, langfuse, langsmith, litellm, mcp, message_rows, messages, openhands, opik, otel,
     pairs, promptfoo, ragas, sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave, when2call,
 };
 use crate::domain::{Json, Object};
@@ -11,6 +11,7 @@ use crate::domain::{Json, Object};
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
     otel::OTLP,
+    mcp::JSONRPC,
     claude_code::SESSION,
     codex::ROLLOUT,
     codex::EXEC,
