@@ -101,7 +101,7 @@ fn what_is_said_beside_equal_words_tells_records_apart() {
     let log = [
         record(r#""id":"a","gold":"correct","release":"v1""#),
         record(r#""id":"b","gold":"incorrect","release":"v2""#),
-        record(r#""id":"c","gold":"correct","release":"v1""#),
+        record(r#""gold":"correct","release":"v1""#),
     ];
     work.file("in.jsonl", log.join("\n"));
     work.run(&["convert", "in.jsonl", "-o", "rows.jsonl", "--quiet"]).ended(0);
@@ -201,4 +201,172 @@ fn labels_are_counted_by_what_a_log_says() {
     assert_eq!(table.len(), 3, "{}", ran.stdout);
     let ran = work.run(&[&label[..], &["--by", "infos"]].concat()).ended(2);
     assert!(ran.stderr.contains("--by: there is no column `infos`; did you mean `info`?"), "{}", ran.stderr);
+}
+
+/// The sum of all numbers under a key.
+fn said(key: &str, value: &serde_json::Value) -> u64 {
+    match value {
+        serde_json::Value::Object(object) => object
+            .iter()
+            .map(|(name, value)| if name == key { value.as_u64().unwrap_or(0) } else { said(key, value) })
+            .sum(),
+        serde_json::Value::Array(items) => items.iter().map(|item| said(key, item)).sum(),
+        _ => 0,
+    }
+}
+
+/// What a log of traces holds twice is one record if all of it is the same. An id that may be the response's, or a question's, tells
+/// nothing.
+#[test]
+fn a_record_of_a_trace_that_is_there_twice_counts_once() {
+    let work = Workspace::new();
+    let observation = |id: &str, city: &str, temperature: u8| {
+        format!(
+            r#"{{"id":"{id}","traceId":"t","type":"GENERATION","name":"g","startTime":"2026-01-01T10:00:00Z","modelParameters":{{"temperature":{temperature}}},"input":{{"messages":[{{"role":"user","content":"{city}?"}}]}},"output":{{"role":"assistant","content":"sunny"}}}}"#
+        )
+    };
+    let span = |id: &str| {
+        format!(
+            r#"{{"context":{{"trace_id":"t","span_id":"{id}"}},"attributes":{{"gen_ai.operation.name":"chat","gen_ai.prompt":"Hi","gen_ai.completion":"Hello"}}}}"#
+        )
+    };
+    // A server for tests answers everything with one id.
+    let pair = |temperature: &str| {
+        format!(
+            r#"{{"id":"chatcmpl-mock","request":{{"model":"m","temperature":{temperature},"messages":[{{"role":"user","content":"Hi"}}]}},"response":{{"id":"chatcmpl-mock","choices":[{{"message":{{"role":"assistant","content":"Hello"}}}}]}}}}"#
+        )
+    };
+    let chat =
+        r#"{"id":"1","messages":[{"role":"user","content":"find a"},{"role":"assistant","content":"A"}]}"#;
+    for (name, records, other, rows, repeated) in [
+        (
+            "observations",
+            vec![
+                observation("o", "Oslo", 0),
+                observation("o", "Oslo", 0),
+                observation("o", "Rome", 0),
+                observation("o", "Oslo", 1),
+                observation("p", "Oslo", 0),
+            ],
+            vec![observation("o", "Oslo", 0)],
+            4,
+            2,
+        ),
+        ("spans", vec![span("a"), span("b"), span("a")], vec![span("b")], 2, 2),
+        ("pairs", vec![pair("0"), pair("0"), pair("1")], vec![pair("0")], 4, 0),
+        ("chats", vec![chat.to_owned(), chat.to_owned()], vec![chat.to_owned()], 3, 0),
+    ] {
+        work.file("a.jsonl", records.join("\n"));
+        work.file("b.jsonl", other.join("\n"));
+        let ran =
+            work.run(&["convert", "a.jsonl", "b.jsonl", "-o", "rows.csv", "--force", "--json"]).ended(0);
+        assert_eq!(work.rows("rows.csv").len(), rows, "{name}: {}", ran.stdout);
+        let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(said("repeated", &summary), repeated, "{name}: {summary}");
+    }
+}
+
+/// Claude Desktop's lines are no JSON. Nobody asks anything in them, so that only results are judged.
+#[test]
+fn logs_of_mcp_keep_their_calls_and_say_why_they_are_not_judged() {
+    let work = Workspace::new();
+    let line = |second: u8, who: &str, message: &str| {
+        format!(
+            "2026-01-01T10:00:0{second}.000Z [files] [info] Message from {who}: {message} {{ metadata: undefined }}\n"
+        )
+    };
+    let refused = "2026-01-01T10:00:00.000Z [files] [info] Message from client: ";
+    let tools = r#"[{"name":"read","description":"Reads a file","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}]"#;
+    let log = [
+        "2026-01-01T10:00:00.000Z [files] [info] Initializing server...\nlistening\n".to_owned(),
+        line(1, "client", r#"{"method":"tools/list","params":{},"jsonrpc":"2.0","id":1}"#),
+        line(2, "server", &format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#)),
+        line(
+            3,
+            "client",
+            r#"{"method":"tools/call","params":{"name":"read","arguments":{"path":"a.txt"}},"jsonrpc":"2.0","id":2}"#,
+        ),
+        line(
+            4,
+            "server",
+            r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"ENOENT: no such file"}],"isError":true}}"#,
+        ),
+        line(
+            5,
+            "client",
+            r#"{"method":"tools/call","params":{"name":"read","arguments":{}},"jsonrpc":"2.0","id":3}"#,
+        ),
+    ];
+    work.file("mcp-server-files.log", log.concat());
+    // Claude Desktop writes each line into a second file, a moment later, with its brackets the other way round.
+    work.file("mcp.log", log.concat().replace(".000Z [files] [info]", ".002Z [info] [files]"));
+    let logs = ["mcp-server-files.log", "mcp.log"];
+    work.run(&[&["convert"], &logs[..], &["-o", "rows.csv"]].concat()).ended(0);
+    let rows = work.rows("rows.csv");
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[0]["tool_call"], r#"[{"name":"read","arguments":{"path":"a.txt"},"id":"2"}]"#);
+    assert!(rows[0]["tool_results"].contains("ENOENT") && rows[0]["question"].is_empty(), "{rows:?}");
+    assert_eq!((rows[0]["server"].as_str(), rows[0]["latency_s"].as_str()), ("files", "1.0"));
+    // The same from the log and from its table.
+    for input in [&logs[..], &["rows.csv"]] {
+        work.run(&[&["label"], input, &["-o", "out.csv", "--force", "--allow-unjudged", "1"]].concat())
+            .ended(0);
+        let labels = work.rows("out.csv");
+        let said: Vec<(&str, &str)> = labels.iter().map(|row| (&*row["status"], &*row["label"])).collect();
+        assert_eq!(said, [("abstained", ""), ("judged", "incorrect")], "{labels:?}");
+        assert!(labels[0]["error"].contains("does not hold what the user asked"), "{labels:?}");
+        let task = ["-o", "out.csv", "--force", "--allow-unjudged", "1", "--task", "tool_call_success"];
+        work.run(&[&["label"], input, &task].concat()).ended(0);
+        assert_eq!(work.column("out.csv", "label")[0], "failed", "{input:?}");
+    }
+    // A log of something else that speaks of such lines is none, nor is one that is said to be something else.
+    let chat = format!(
+        r#"{{"id":"ID","messages":[{{"role":"user","content":{}}},{{"role":"assistant","content":"No."}}]}}"#,
+        serde_json::Value::from(format!(
+            r#"{refused}{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"f"}}}}"#
+        ))
+    );
+    work.file("chats.json", format!("[{chat},\n{}]", chat.replace("ID", "2")));
+    for from in [&[][..], &["--from", "openai_messages"]] {
+        work.run(
+            &[&["convert", "chats.json", "-o", "chats.csv", "--force", "--turns", "all"], from].concat(),
+        )
+        .ended(0);
+        let rows = work.rows("chats.csv");
+        assert_eq!(rows.len(), 2, "{from:?}");
+        assert!(
+            rows.iter().all(|row| row["tool_call"].is_empty() && row["question"].starts_with(refused)),
+            "{rows:?}"
+        );
+    }
+    work.run(&["convert", "mcp.log", "-o", "no.csv", "--from", "openai_messages"]);
+    assert!(
+        !work.path("no.csv").exists()
+            || work.rows("no.csv").iter().all(|row| !row["tool_call"].contains("read"))
+    );
+}
+
+/// What a log of calls holds is as long as the log, however many calls there are.
+#[test]
+fn logs_of_mcp_are_read_in_linear_space() {
+    let work = Workspace::new();
+    let result = "r".repeat(1000);
+    let log = |calls: usize| -> String {
+        (0..calls)
+            .map(|id| {
+                format!(
+                    "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"f\",\"arguments\":{{}}}}}}\n{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{result}\"}}]}}}}\n"
+                )
+            })
+            .collect()
+    };
+    let size = |calls: usize| {
+        work.file("log.jsonl", log(calls));
+        work.run(&["convert", "log.jsonl", "-o", "rows.jsonl", "--force"]).ended(0);
+        let rows = work.read("rows.jsonl");
+        assert_eq!(rows.lines().count(), calls);
+        rows.len()
+    };
+    let (few, many) = (size(100), size(1000));
+    assert!(many < 11 * few, "{few} {many}");
 }

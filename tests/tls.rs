@@ -1,6 +1,7 @@
 //! TLS: an endpoint whose authority is not known to the system.
 //!
-//! `tests/fixtures/tls` holds an authority's certificate (its key was thrown away) and one it signed for localhost.
+//! `tests/fixtures/tls` holds an authority's certificate (its key was thrown away), one it signed for localhost, and two that
+//! call themselves an authority's, as `openssl req -x509` makes them for localhost, one of which has expired.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -16,11 +17,11 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// Answers every connection with one chat completion; returns the base URL.
-fn serve() -> String {
+fn serve(name: &str) -> String {
     use rustls::pki_types::pem::PemObject;
     use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    let certificate = CertificateDer::from_pem_slice(&fixture("server.pem")).unwrap();
-    let key = PrivateKeyDer::from_pem_slice(&fixture("server.key")).unwrap();
+    let certificate = CertificateDer::from_pem_slice(&fixture(&format!("{name}.pem"))).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(&fixture(&format!("{name}.key"))).unwrap();
     let config =
         rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
     let config = Arc::new(config.unwrap());
@@ -45,7 +46,7 @@ fn serve() -> String {
 
 #[test]
 fn a_strange_authority_is_distrusted_unless_it_is_given() {
-    let url = serve();
+    let url = serve("server");
     let Err(AskError::Run { code, message }) = ask(&remote(target(&url))) else { panic!("trusted") };
     assert_eq!(code, "tls");
     assert!(
@@ -55,6 +56,26 @@ fn a_strange_authority_is_distrusted_unless_it_is_given() {
 
     let mut trusting = target(&url);
     trusting.endpoint = trusting.endpoint.with_ca_certificates(&fixture("ca.pem")).unwrap();
+    assert_eq!(ask(&remote(trusting)).unwrap().reply.text, "correct");
+}
+
+#[test]
+fn a_server_may_have_the_given_certificate_for_its_own_under_its_name_only() {
+    let url = serve("self_signed");
+    let refused = |url: &str, given: &str, words: &str| {
+        let mut target = target(url);
+        target.endpoint = target.endpoint.with_ca_certificates(&fixture(given)).unwrap();
+        let Err(AskError::Run { code, message }) = ask(&remote(target)) else { panic!("trusted") };
+        assert!(code == "tls" && message.contains(words), "{message}");
+    };
+    refused(&url, "ca.pem", "CaUsedAsEndEntity");
+    // Another certificate with the same key and name is another.
+    refused(&url, "expired.pem", "CaUsedAsEndEntity");
+    refused(&serve("expired"), "expired.pem", "expired");
+    refused(&url.replace("localhost", "127.0.0.1"), "self_signed.pem", "not valid for name");
+
+    let mut trusting = target(&url);
+    trusting.endpoint = trusting.endpoint.with_ca_certificates(&fixture("self_signed.pem")).unwrap();
     assert_eq!(ask(&remote(trusting)).unwrap().reply.text, "correct");
 }
 

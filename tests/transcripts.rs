@@ -347,11 +347,17 @@ fn runs_that_only_begin_alike_are_no_copies() {
             r#"{{"id": "{id}", "messages": [{{"role": "user", "content": "Weather in Oslo?"}}, {{"role": "assistant", "content": null, "tool_calls": [{{"id": "call_0", "type": "function", "function": {{"name": "weather", "arguments": "{{\"city\": \"Oslo\"}}"}}}}]}}, {{"role": "tool", "tool_call_id": "call_0", "content": "{degrees} degrees"}}, {{"role": "assistant", "content": "It is {degrees} degrees."}}]}}"#
         )
     };
-    work.file("runs.jsonl", [run("run-1", 7), run("run-2", 9), run("run-3", 7)].join("\n"));
+    let unnamed = run("run-1", 7).replace(r#""id": "run-1", "#, "");
+    work.file("runs.jsonl", [run("run-1", 7), run("run-2", 9), unnamed, run("run-3", 7)].join("\n"));
     let ran =
         work.run(&["label", "runs.jsonl", "--task", "tool_response_handling", "-o", "out.csv"]).ended(0);
     let names = work.column("out.csv", "transcript_id");
-    assert_eq!(names, ["run-1", "run-2"], "the third is the first once more: {}", ran.stderr);
+    assert_eq!(
+        names,
+        ["run-1", "run-2", "run-3"],
+        "the one without a name is the first once more: {}",
+        ran.stderr
+    );
     assert!(ran.stderr.contains("1 repeated"), "{}", ran.stderr);
 }
 
@@ -373,8 +379,9 @@ fn only_the_same_conversation_is_a_repeat() {
         (vec![whole("a", &right), whole("b", &wrong)], &["a@1", "b@1"][..], &["1532", "7004"][..]),
         (
             vec![whole("a", &right), whole("b", &wrong), whole("c", &wrong)],
-            &["a@1", "b@1"],
-            &["1532", "7004"],
+            // Equal to the end, with a name of its own.
+            &["a@1", "b@1", "c@1"],
+            &["1532", "7004", "7004"],
         ),
         (vec![whole("a", &right), record("a", &[user, call, result, &right, more])], &["a@1"], &["1532"]),
         // Each request logs all that was said before it: what came of a call stands in a later one.

@@ -28,11 +28,16 @@ fn read(text: &str) -> Vec<Item> {
 fn row_of(mut row: Object, normalizer: &Normalizer) -> Result<Sample, RowError> {
     let names: Vec<String> = row.keys().map(str::to_owned).collect();
     let columns = columns::resolve(&names, &[], true).unwrap();
+    let called = columns.tool_call.as_ref().and_then(|name| {
+        let place = columns::Place::of(name, &|key| row.contains_key(key))?;
+        let values = place.values(&|key| Ok::<_, std::convert::Infallible>(vec![row.get(key).cloned()]));
+        values.unwrap_or_default().pop().flatten()
+    });
     let mut take = |name: Option<&String>| name.and_then(|name| row.remove(name));
     let mut cell = |name| take(name).map_or(Cell::Missing, Cell::from);
     let raw = RawRow {
         question: cell(columns.question.as_ref()),
-        tool_call: cell(columns.tool_call.as_ref()),
+        tool_call: called.map_or(Cell::Missing, Cell::from),
         tool_definitions: cell(columns.tool_definitions.as_ref()),
         ..RawRow::default()
     };
@@ -113,6 +118,7 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "missing_parent",
         "unreadable_definition",
         "unknown_parameters",
+        "maybe_truncated",
     ];
     let flags: Vec<&str> =
         sample.flags.iter().map(|flag| flag.as_str()).filter(|flag| remarks.contains(flag)).collect();

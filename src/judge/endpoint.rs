@@ -8,12 +8,13 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Proxy, Url};
+use reqwest::{Proxy, Url};
+use rustls::pki_types::CertificateDer;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::redact::{REDACTED, Redactor};
 use super::route::route;
-use super::{Provider, SetupError};
+use super::{Provider, SetupError, trust};
 
 /// Shorter header and query values do not count as secrets, and could not be recognized in a message.
 const SHORTEST_SECRET: usize = 6;
@@ -32,7 +33,7 @@ pub struct Endpoint {
     system_proxy: Option<String>,
     /// Whether the proxy is another host.
     proxied: bool,
-    ca_certificates: Vec<Certificate>,
+    ca_certificates: Vec<CertificateDer<'static>>,
     /// Whatever must not be shown.
     secrets: Vec<SecretString>,
 }
@@ -105,10 +106,9 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Trusts the certificates in `pem` too, beside the system's.
+    /// Trusts the certificates in `pem` too, beside the system's: authorities, or the server's own.
     pub fn with_ca_certificates(mut self, pem: &[u8]) -> Result<Endpoint, SetupError> {
-        let certificates =
-            Certificate::from_pem_bundle(pem).map_err(|error| SetupError::Certificates(error.to_string()))?;
+        let certificates = trust::certificates(pem).map_err(SetupError::Certificates)?;
         if certificates.is_empty() {
             return Err(SetupError::NoCertificate);
         }
@@ -199,7 +199,7 @@ impl Endpoint {
         self.proxy.as_ref()
     }
 
-    pub(super) fn ca_certificates(&self) -> &[Certificate] {
+    pub(super) fn ca_certificates(&self) -> &[CertificateDer<'static>] {
         &self.ca_certificates
     }
 

@@ -40,6 +40,7 @@ mod setup_error;
 mod starvation;
 mod target;
 mod transport;
+mod trust;
 mod turn_format;
 mod uniform_failure;
 

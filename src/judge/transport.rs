@@ -10,7 +10,7 @@ use tracing::debug;
 use super::failure::{Failure, excerpt};
 use super::provider_format::Response;
 use super::redact::Redactor;
-use super::{Endpoint, SetupError};
+use super::{Endpoint, SetupError, trust};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A verdict has a few hundred bytes; anything larger than this is not one.
@@ -55,17 +55,19 @@ impl Transport {
             .timeout(timeout)
             .pool_max_idle_per_host(connections)
             // A redirect could carry rows and key to another host.
-            .redirect(redirect::Policy::none())
-            .tls_certs_merge(endpoint.ca_certificates().iter().cloned());
+            .redirect(redirect::Policy::none());
+        // To read the system's certificates takes longer than a question and its answer.
+        let is_bare = endpoint.proxy().is_none() && endpoint.is_here() && url.scheme() == "http";
+        if is_bare {
+            client = client.tls_certs_only([]);
+        } else if let Some(config) = trust::config(endpoint.ca_certificates()).map_err(SetupError::Client)? {
+            client = client.tls_backend_preconfigured(config);
+        }
         if let Some(proxy) = endpoint.proxy() {
             client = client.proxy(proxy.clone());
         } else if endpoint.is_here() {
             // The system's proxy could not reach it, and has no business with it.
             client = client.no_proxy();
-            if url.scheme() == "http" {
-                // To read the system's certificates takes longer than a question and its answer.
-                client = client.tls_certs_only([]);
-            }
         }
         let client = client.build().map_err(|error| SetupError::Client(error.to_string()))?;
         let redactor = endpoint.redactor();
@@ -142,8 +144,8 @@ impl Transport {
         if distrusted && code == UNREACHABLE {
             let host = self.endpoint.host();
             let message = format!(
-                "the TLS connection to {host} failed: {message}; a certificate authority of your own can be given as \
-                 `ca_cert` in tooljudge.toml"
+                "the TLS connection to {host} failed: {message}; a certificate authority of your own, or the certificate that \
+                 the server has made for itself, can be given as `ca_cert` in tooljudge.toml"
             );
             return Failure::Run { code: "tls", message };
         }

@@ -10,6 +10,7 @@ use super::fragments::{Collector, Fragments, UnmatchedFragment};
 use super::log_rows::LogRows;
 use super::log_survey::{LogSurvey, of_transcripts};
 use super::records::{Raw, Records};
+use super::repeats::{self, At, Repeats};
 use super::transcripts::{Place, Seen, Transcripts};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode, Slot};
@@ -48,6 +49,8 @@ struct Counted {
     seen: Vec<Seen>,
     /// What is said beside the words, once each.
     about: Vec<Arc<Object>>,
+    /// Stands for the whole record, where another may be the same once more.
+    print: Option<u128>,
 }
 
 impl Counted {
@@ -58,6 +61,7 @@ impl Counted {
             fragments: Vec::new(),
             seen: Vec::new(),
             about: Vec::new(),
+            print: reading.print,
         };
         for part in reading.parts.into_iter().chain(reading.rest.into_iter().flatten().map(Part::Entry)) {
             counted.survey.count(&part);
@@ -78,12 +82,20 @@ impl Counted {
         }
         counted
     }
+
+    /// The same of a record that another one said already.
+    fn again(self) -> Counted {
+        let mut survey = LogSurvey::default();
+        survey.repeats(&self.survey);
+        Counted { survey, fragments: Vec::new(), seen: Vec::new(), about: Vec::new(), ..self }
+    }
 }
 
 /// What only the records of all inputs tell together.
 #[derive(Default)]
 struct Across {
     transcripts: Transcripts,
+    repeats: Repeats,
     about: SchemaBuilder,
 }
 
@@ -94,6 +106,7 @@ pub(super) struct Log {
     fragments: Option<Arc<Fragments>>,
     unmatched: Arc<[UnmatchedFragment]>,
     transcripts: Arc<Transcripts>,
+    repeats: Arc<Repeats>,
     /// The columns of what its records say beside the words.
     about: Arc<[Column]>,
     /// The names of its inputs.
@@ -131,6 +144,7 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
         fragments: None,
         unmatched: Arc::new([]),
         transcripts: Arc::default(),
+        repeats: Arc::default(),
         about: Arc::new([]),
         names,
     };
@@ -190,12 +204,19 @@ pub(super) struct Reading {
     pub(super) parts: Vec<Part>,
     /// What was not looked at yet.
     pub(super) rest: Option<Entries>,
+    /// Stands for the whole record, where another may be the same once more.
+    print: Option<u128>,
 }
 
 impl Log {
     /// Whether entries that hold nothing to judge are rows too.
     pub(super) fn with_skipped(&self) -> bool {
         self.options.with_skipped
+    }
+
+    /// Whether the record that stands there is an earlier one once more.
+    pub(super) fn repeats(&self, at: At) -> bool {
+        self.repeats.holds(at)
     }
 
     /// The records of one of its inputs.
@@ -217,6 +238,7 @@ impl Log {
 
     fn keep(&mut self, found: Across) {
         self.transcripts = Arc::new(found.transcripts);
+        self.repeats = Arc::new(found.repeats.closed());
         self.about = found.about.finish().columns.into();
     }
 
@@ -231,6 +253,7 @@ impl Log {
             let mut survey = LogSurvey::default();
             let source = &self.names[number];
             let mut records = self.records(input)?;
+            let mut place = 0;
             loop {
                 let raws = gather(&mut records)?;
                 if raws.is_empty() {
@@ -238,7 +261,11 @@ impl Log {
                 }
                 let read = raws.into_par_iter().flat_map_iter(|raw| self.read(raw, source));
                 let read: Vec<Counted> = read.map(Counted::of).collect();
-                for mut counted in read {
+                for (record, mut counted) in (place..).zip(read) {
+                    place = record + 1;
+                    if counted.print.is_some_and(|print| found.repeats.note(print, (number, record))) {
+                        counted = counted.again();
+                    }
                     for seen in &counted.seen {
                         if found.transcripts.note(seen) {
                             counted.survey.repeat(seen.calls());
@@ -276,7 +303,7 @@ impl Log {
     ) -> Result<Slices, ReadError> {
         let unmatched =
             self.unmatched.iter().filter(|unmatched| unmatched.input == number).cloned().collect();
-        Ok(Box::new(LogRows::open(self.clone(), input, unmatched, schema)?))
+        Ok(Box::new(LogRows::open(self.clone(), (input, number), unmatched, schema)?))
     }
 
     /// An error if fragments of other records could not be read, so that none is missing unnoticed.
@@ -317,6 +344,7 @@ impl Log {
                 false => Part::Row(object),
             });
         };
+        let print = repeats::print(&object, format);
         let mut entries = format.read(object, &self.context(source));
         let (first, more) = some_of(&mut entries);
         let mut parts: Vec<Part> = first.into_iter().map(Part::Entry).collect();
@@ -328,7 +356,7 @@ impl Log {
             _ => None,
         });
         let rest = more.then_some(entries);
-        Reading { format: Some((format, dialect)), parts, rest }
+        Reading { format: Some((format, dialect)), parts, rest, print }
     }
 
     /// A record that is a table's row.
@@ -400,7 +428,7 @@ impl Log {
 impl Reading {
     /// A record that holds nothing but this.
     fn of(part: Part) -> Reading {
-        Reading { format: None, parts: vec![part], rest: None }
+        Reading { format: None, parts: vec![part], rest: None, print: None }
     }
 }
 

@@ -10,13 +10,15 @@ use super::log::{Found, Log, Part, Reading, gather, some_of};
 use super::records::Records;
 use super::{Input, ReadError, SLICE_ROWS};
 use crate::domain::{Json, Object, Sample};
-use crate::normalize::logs::Entries;
+use crate::normalize::logs::{Entries, Skip};
 use crate::table::{Batch, Record, Rows, Schema, samples};
 
 /// Rows of one log.
 pub(super) struct LogRows {
     log: Log,
     records: Records,
+    /// The number of the input among all.
+    number: usize,
     /// What transcripts are called that have no id of their own.
     name: String,
     unmatched: std::vec::IntoIter<UnmatchedFragment>,
@@ -44,7 +46,7 @@ impl LogRows {
     /// The rows of `input`, and those that its `unmatched` make.
     pub(super) fn open(
         log: Log,
-        input: &Input,
+        (input, number): (&Input, usize),
         unmatched: Vec<UnmatchedFragment>,
         schema: &Arc<Schema>,
     ) -> Result<LogRows, ReadError> {
@@ -56,6 +58,7 @@ impl LogRows {
             log,
             name: input.name().display().to_string(),
             records,
+            number,
             unmatched: unmatched.into_iter(),
             schema: Arc::clone(schema),
             next_record: 0,
@@ -101,6 +104,12 @@ impl LogRows {
 
     fn record(&self, record: u64, item: u64, found: Found) -> Option<Record> {
         let name = || format!("{}#{record}", self.name);
+        let found = match found {
+            Found::Item(..) if self.log.repeats((self.number, record)) => {
+                Found::Skipped(Skip::Repeated.as_str())
+            }
+            found => found,
+        };
         let (sample, skipped, unread) = match found {
             Found::Item(mut item, mut unread) => {
                 if let Ok(Sample { place: Some(place), .. }) = &mut *item {

@@ -59,6 +59,14 @@ impl LogSurvey {
         *self.calls_not_taken.entry(why).or_default() += calls as u64;
     }
 
+    /// Adds a record that is another one once more: what would be rows is left out.
+    pub(super) fn repeats(&mut self, record: &LogSurvey) {
+        self.skipped.clone_from(&record.skipped);
+        if record.items > 0 {
+            *self.skipped.entry(Skip::Repeated.as_str()).or_default() += record.items;
+        }
+    }
+
     pub(super) fn count(&mut self, part: &Part) {
         if let Part::Entry(Entry::Turn(turn)) = part {
             self.labelled += u64::from(matches!(turn.origin.gold, Some(Gold::Right(_))));

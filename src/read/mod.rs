@@ -20,6 +20,7 @@ mod parquet_types;
 pub(crate) mod passed;
 mod pick;
 mod records;
+mod repeats;
 mod spool;
 mod stream;
 mod table;

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 
 use super::handle::Handle;
 use super::text;
+use crate::normalize::logs::is_log_of_mcp;
 use crate::table::Format;
 
 /// A copy of all that `source` gives. The file is private, has no name, and is gone with its last user.
@@ -25,6 +26,8 @@ pub(super) fn guess(file: Handle) -> io::Result<Format> {
         _ if start.starts_with(b"ARROW1") || start.starts_with(b"\xff\xff\xff\xff") => Format::Arrow,
         _ if start.starts_with(b"PK\x03\x04") => Format::Json,
         Some(b'{') => Format::Jsonl,
+        // Lines of text that hold JSON.
+        _ if is_log_of_mcp(start) => Format::Jsonl,
         Some(b'[') => Format::Json,
         _ => Format::Csv,
     })

@@ -8,7 +8,7 @@ use super::text;
 use super::texts::{Place, RECORD_BYTES, Text};
 use super::{Input, ReadError};
 use crate::domain::Json;
-use crate::normalize::logs::ENVELOPES;
+use crate::normalize::logs::{ENVELOPES, McpLine, is_log_of_mcp};
 use crate::table::Format;
 
 /// Records in one stream of text.
@@ -24,6 +24,8 @@ pub(super) struct Stream {
 enum Layout {
     /// One record a line.
     Lines,
+    /// One message of MCP a line, behind words that say when and whose.
+    McpLines,
     /// The elements of one array.
     Array,
     /// Objects one after another, over as many lines as they like.
@@ -40,6 +42,7 @@ impl Stream {
         let mut stream =
             Stream { reader, path: input.name(), line: 1, blank_lines: 0, layout: Layout::Lines };
         match stream.skip_blank()? {
+            Some(_) if stream.holds_mcp()? => stream.layout = Layout::McpLines,
             Some(b'[') if input.format == Format::Json => {
                 stream.reader.consume(1);
                 stream.layout = Layout::Array;
@@ -51,6 +54,12 @@ impl Stream {
         }
         stream.blank_lines = 0;
         Ok(stream)
+    }
+
+    /// Whether the file is lines of text with messages of MCP in them.
+    fn holds_mcp(&mut self) -> Result<bool, ReadError> {
+        let start = self.reader.fill_buf().map_err(|error| ReadError::io(&self.path, &error))?;
+        Ok(is_log_of_mcp(start))
     }
 
     /// Blank lines between the records so far.
@@ -75,6 +84,7 @@ impl Stream {
         loop {
             match &mut self.layout {
                 Layout::Lines => return self.next_line(),
+                Layout::McpLines => return Ok(self.next_line()?.map(of_mcp)),
                 Layout::Array => return self.next_element(),
                 Layout::Documents => match self.skip_blank()? {
                     None => return Ok(None),
@@ -301,6 +311,13 @@ impl Stream {
             self.reader.consume(1);
         }
     }
+}
+
+/// The record that a line of text about MCP is.
+fn of_mcp(line: Text) -> Text {
+    let Text { bytes, too_large, place } = line;
+    let record = McpLine::record(&String::from_utf8_lossy(&bytes));
+    Text { bytes: Json::Object(record).to_string().into_bytes(), too_large, place }
 }
 
 fn cut_short(path: &Path) -> ReadError {

@@ -171,7 +171,16 @@ impl Transcripts {
             true => owner.beside == seen.beside,
             false => seen.beside.gold == 0 || owner.beside.gold == seen.beside.gold,
         };
-        says_the_same && owner.may_be_copied_by(seen) && (seen.print.beginnings.is_none() || is_again())
+        // Two whole chats that say the same are two if each has a name of its own.
+        let named_apart = seen.print.beginnings.is_some()
+            && own == its
+            && owner.id.is_some()
+            && seen.id.is_some()
+            && owner.id != seen.id;
+        says_the_same
+            && !named_apart
+            && owner.may_be_copied_by(seen)
+            && (seen.print.beginnings.is_none() || is_again())
     }
 
     /// A turn, or that it repeats another session's, which is judged there.

@@ -322,6 +322,7 @@ fn every_format_is_written_by_some_log() {
     let transcripts = [
         "claude_code",
         "codex_rollout",
+        "mcp_jsonrpc",
         "codex_exec",
         "openai_agents_trace",
         "openai_agents_run_state",

@@ -131,7 +131,8 @@ impl BuiltinJudge {
         }
         let assessment = assess(sample, calls, &self.cache.get(definitions), true);
         let is_settled = assessment.is_settled(task);
-        if !is_settled && assessment.unsettled(task).is_some() {
+        let unasked = sample.question.trim().is_empty();
+        if !is_settled && (unasked || assessment.unsettled(task).is_some()) {
             return None;
         }
         let right = Shipped::get().estimate(assessment.measured(), task).0;
@@ -151,7 +152,8 @@ impl BuiltinJudge {
         let stage = self.model.as_ref().and_then(|model| model.stage(self.task));
         let assessment = assess(sample, calls, &self.cache.get(definitions), true);
         let fault = assessment.is_settled(task);
-        if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
+        let unasked = sample.question.trim().is_empty().then(|| UNASKED.to_owned());
+        if let Some(reason) = unasked.or_else(|| assessment.unsettled(task)).filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(Abstention::missing(reason)));
         }
         let estimate = Shipped::get().estimate(assessment.measured(), task);
@@ -279,6 +281,9 @@ pub fn measure(sample: &Sample) -> Option<Measured> {
     let contradicted = model::TASKS.map(|task| decide::is_contradicted(&assessment, task));
     Some(Measured { features: assessment.measured().to_vec(), settled, contradicted })
 }
+
+/// Why calls of a log without users' words are not judged by what they are for.
+const UNASKED: &str = "the log does not hold what the user asked";
 
 /// The parts a judgement rests on, or why there is none.
 fn readable(sample: &Sample) -> Result<(&[ToolCall], &Arc<[ToolDefinition]>), &'static str> {

@@ -65,6 +65,7 @@ impl Sample {
             return transcript_text(&whole);
         }
         let mut messages = match &whole[..] {
+            [] if self.question.is_empty() => Vec::new(),
             [] => vec![Message::new(Role::User, self.question.as_str())],
             messages => messages.to_vec(),
         };

@@ -41,6 +41,17 @@ impl Conversation {
         })
     }
 
+    /// What came before a turn that was converted out of a log without users' words.
+    pub(super) fn unasked(&self) -> Question {
+        let parsed = match &self.messages {
+            Json::String(text) => Json::parse(text).ok(),
+            _ => None,
+        };
+        let items = parsed.as_ref().unwrap_or(&self.messages).as_array();
+        let messages = items.and_then(question::messages_in).unwrap_or_default();
+        Question::unasked(messages.into())
+    }
+
     /// What came after the judged turn, as far as it is known.
     pub(super) fn after(&self) -> Aftermath {
         let parsed = match &self.next {

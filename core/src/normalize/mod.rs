@@ -156,6 +156,10 @@ impl Normalizer {
             return Err(RowError::new(RowErrorCode::RowTooLarge, why));
         }
         let question = match (&row.question, context) {
+            // Calls without a question come out of logs that hold no user's words.
+            (cell, Some(context)) if context.before_turn && is_null(cell) && !is_null(&row.tool_call) => {
+                context.unasked()
+            }
             // What a user said may look like a conversation, and be none.
             (Cell::Text(text), Some(context)) if context.before_turn => {
                 question::read(&row.question).or_else(|_| question::plain(text))?

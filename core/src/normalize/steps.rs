@@ -16,9 +16,9 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
         (Cell::Json(json @ (Json::Array(_) | Json::Object(_))), _) | (_, Some(json)) => json,
         _ => return Ok(()),
     };
-    let turns = match (value.get(STEPS).unwrap_or(value), value) {
+    let turns = match (STEPS.iter().find_map(|key| value.get(key)).unwrap_or(value), value) {
         (Json::Array(steps), _) if steps.len() > 1 && steps.iter().all(|step| action(step).is_some()) => {
-            1 + steps.windows(2).filter(|pair| are_apart(&pair[0], &pair[1])).count()
+            1 + times_apart(steps)
         }
         (_, Json::Array(items)) if items.len() >= FEWEST => turns(items),
         _ => 0,
@@ -33,37 +33,52 @@ pub(super) fn refused(cell: &Cell) -> Result<(), RowError> {
     Err(RowError::new(RowErrorCode::SeveralTurns, why))
 }
 
-/// The key of LangChain's steps.
-const STEPS: &str = "intermediate_steps";
+/// The key of LangChain's steps, in Python and in JavaScript.
+const STEPS: [&str; 2] = ["intermediate_steps", "intermediateSteps"];
 
 /// The action of a step of LangChain's, which comes with what came of it: `[{"tool": "f", "tool_input": {}}, "7"]`.
 fn action(step: &Json) -> Option<&Json> {
-    let [action, _] = step.as_array()? else { return None };
+    let action = match step.as_array() {
+        Some([action, _]) => action,
+        _ => step.get("action").filter(|_| step.get("observation").is_some())?,
+    };
     let action = action.get("kwargs").unwrap_or(action);
-    action.get("tool_input").is_some().then_some(action)
+    ["tool_input", "toolInput"].iter().any(|key| action.get(key).is_some()).then_some(action)
 }
 
-/// Whether two steps were made by different messages, as far as they tell. Where an executor writes the log itself, it tells of the call
-/// alone.
-fn are_apart(one: &Json, other: &Json) -> bool {
-    const EXECUTORS: &str = "Invoking:";
-    let said = |step| {
-        let action = action(step)?;
-        let message =
-            action.get("message_log").filter(|log| log.as_array().is_some_and(|log| !log.is_empty()));
+/// How many times a step was made by another message than the one before it, as far as they tell. Where an executor writes the log itself,
+/// it tells of the call alone.
+fn times_apart(steps: &[Json]) -> usize {
+    const EXECUTORS: [&str; 2] = ["Invoking:", "Invoking \""];
+    let (mut times, mut last) = (0, None);
+    for step in steps {
+        let action = action(step);
+        let get = |key: &str| action.and_then(|action| action.get(key));
+        let message = get("message_log").or_else(|| get("messageLog"));
+        let is_told_before = get("messageLog").and_then(Json::as_array).is_some_and(<[Json]>::is_empty);
+        let message = message.filter(|log| log.as_array().is_some_and(|log| !log.is_empty()));
         let own = |log: &&Json| {
-            log.as_str().is_some_and(|log| !log.trim().is_empty() && !log.trim().starts_with(EXECUTORS))
+            log.as_str().map(str::trim).is_some_and(|log| {
+                !log.is_empty() && !EXECUTORS.iter().any(|executors| log.starts_with(executors))
+            })
         };
-        message.or_else(|| action.get("log").filter(own))
-    };
-    matches!((said(one), said(other)), (Some(one), Some(other)) if one != other)
+        // JavaScript gives a message to the first of its calls alone.
+        let said = match is_told_before && last.is_some() {
+            true => last,
+            false => message.or_else(|| get("log").filter(own)),
+        };
+        times += usize::from(matches!((last, said), (Some(one), Some(other)) if one != other));
+        last = said;
+    }
+    times
 }
 
 /// Whether a text may be a list of so many elements, however often it was encoded. Most are one call, and are read once.
 fn may_be_several(text: &str) -> bool {
     let begins = |sign: char| text.trim_start().starts_with(sign);
     let signs = || text.bytes().filter(|byte| matches!(byte, b'{' | b'('));
-    (begins('[') || begins('"') || text.contains(STEPS)) && signs().nth(FEWEST - 1).is_some()
+    (begins('[') || begins('"') || STEPS.iter().any(|key| text.contains(key)))
+        && signs().nth(FEWEST - 1).is_some()
 }
 
 /// How many times something is called, be it in parallel, before the next result, or before the user speaks.
@@ -114,6 +129,23 @@ mod tests {
                     assert_eq!(refused(&cell).is_err(), is_refused, "{text}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn javascript_gives_a_message_to_the_first_of_its_calls() {
+        let step = |log: &str, x: u8| {
+            format!(
+                r#"{{"action":{{"tool":"f","toolInput":{{"x":{x}}},"log":"Invoking \"f\" with {x}","messageLog":[{log}]}},"observation":"seen"}}"#
+            )
+        };
+        let (a, b) = (r#"{"content":"a"}"#, r#"{"content":"b"}"#);
+        for (logs, is_refused) in
+            [([a, "", ""], false), ([a, "", b], true), ([a, b, ""], true), (["", "", ""], false)]
+        {
+            let steps: Vec<String> = (1..).zip(logs).map(|(x, log)| step(log, x)).collect();
+            let text = format!(r#"{{"output":"","intermediateSteps":[{}]}}"#, steps.join(","));
+            assert_eq!(refused(&Cell::Text(text.clone())).is_err(), is_refused, "{text}");
         }
     }
 

@@ -135,7 +135,13 @@ impl JudgeTask {
 
     /// The prompt for `sample`; a row without something that the template shows cannot be asked about.
     fn prompt(&self, sample: &Sample) -> Result<Result<Prompt, RowError>, RunError> {
-        match self.template.render(sample, self.form) {
+        let shows_question = || self.template.variables().contains(&Variable::Slot(Slot::Question));
+        let rendered = match sample.question.is_empty() && shows_question() {
+            // A log of calls alone holds no question.
+            true => Err(TemplateError::Lacking(vec![Variable::Slot(Slot::Question)])),
+            false => self.template.render(sample, self.form),
+        };
+        match rendered {
             Ok(prompt) => Ok(Ok(prompt)),
             Err(TemplateError::Lacking(variables)) => {
                 let names: Vec<String> = variables.iter().map(Variable::to_string).collect();

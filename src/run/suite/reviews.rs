@@ -60,6 +60,11 @@ impl Reviews {
         let mut logged = Vec::with_capacity(items.len());
         for (at, item) in items.into_iter().enumerate() {
             let mut sample = match item {
+                // A case begins with what a user says.
+                Ok(sample) if sample.question.is_empty() => {
+                    logged.push(Err("the log does not hold what the user asked".to_owned()));
+                    continue;
+                }
                 Ok(sample) => sample,
                 Err(error) => {
                     logged.push(Err(error.to_string()));

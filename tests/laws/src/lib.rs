@@ -594,6 +594,9 @@ pub fn read_log(
 }
 
 fn records(text: &str) -> Vec<Object> {
+    if logs::is_log_of_mcp(text.as_bytes()) {
+        return text.lines().map(logs::McpLine::record).collect();
+    }
     let mut records = Vec::new();
     let mut rest = text;
     while let Ok((value, end)) = Json::parse_prefix(rest) {

@@ -17,9 +17,11 @@ pub(super) const KEYS: [&str; 10] = [
     "inputParameters",
     "kwargs",
     "params",
-    // What could not be read as input, in parts for user interfaces.
-    "rawInput",
+    UNREAD,
 ];
+
+/// What could not be read as input, in parts for user interfaces.
+const UNREAD: &str = "rawInput";
 
 /// Keys that hold arguments in logs that teams write themselves, as [`folded`]. Elsewhere they hold something else, so that they
 /// count only where a call must be, and only with an object.
@@ -139,8 +141,9 @@ pub(super) fn of(object: &Object) -> Option<&Json> {
     KEYS.iter().filter_map(|key| object.get(key)).find(|value| !value.is_null())
 }
 
-/// Two keys that hold arguments which differ, if the first one says that there are none: then the others are lost.
-fn contradiction(object: &Object) -> Option<(&'static str, &'static str)> {
+/// Two keys that hold arguments which differ: nobody can say which of them the tool got. Both must be arguments: what a tool knows for
+/// its parameters, or, where nobody says what it takes, one all of whose keys the other has.
+fn contradiction(object: &Object, tool: Option<&ToolDefinition>) -> Option<(&'static str, &'static str)> {
     let says = |key: &&'static str| object.get(key).is_some_and(|value| !value.is_null());
     let mut keys = KEYS.iter().copied().filter(|key| says(key));
     let first = keys.next()?;
@@ -157,8 +160,71 @@ fn contradiction(object: &Object) -> Option<(&'static str, &'static str)> {
             _ => false,
         })
     };
-    let other = keys.find(|key| is_none && holds(key))?;
+    let whole = |key: &str| object.get(key).and_then(whole).filter(|found| !found.is_empty());
+    let known = tool.filter(|tool| tool.parameters.get("properties").is_some_and(holds_any));
+    let are_arguments = |one: &Object, other: &Object| match known {
+        Some(tool) => [one, other].iter().all(|all| all.keys().all(|key| is_parameter(tool, key))),
+        None => {
+            let within = |one: &Object, other: &Object| one.keys().all(|key| other.contains_key(key));
+            within(one, other) || within(other, one)
+        }
+    };
+    let own = whole(first).filter(|own| !are_types(own));
+    let differs = |key: &&'static str| match (&own, whole(key)) {
+        // What could not be read as input, and the same as it was written, may differ.
+        (Some(own), Some(other)) => {
+            *key != UNREAD && !are_types(&other) && are_arguments(own, &other) && !same(own, &other)
+        }
+        _ => is_none,
+    };
+    let other = keys.find(|key| holds(key) && differs(key))?;
     Some((first, other))
+}
+
+/// An object, or the one that a text holds.
+fn whole(value: &Json) -> Option<Object> {
+    match value {
+        Json::Object(object) => Some(object.clone()),
+        Json::String(text) => {
+            match Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Python))? {
+                Json::Object(object) => Some(object),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether two objects say the same, whatever the order of their keys.
+fn same(one: &Object, other: &Object) -> bool {
+    fn are_equal(one: &Json, other: &Json) -> bool {
+        match (one, other) {
+            (Json::Object(one), Json::Object(other)) => same(one, other),
+            (Json::Array(one), Json::Array(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_equal(one, other))
+            }
+            (Json::Number(one), Json::Number(other)) => {
+                one == other || one.as_str().parse::<f64>().ok() == other.as_str().parse::<f64>().ok()
+            }
+            (one, other) => one == other,
+        }
+    }
+    let has = |(key, value): (&str, &Json)| other.get(key).is_some_and(|theirs| are_equal(value, theirs));
+    one.len() == other.len() && one.iter().all(has)
+}
+
+/// Whether an object is a definition's parameters: of each it says the type.
+fn are_types(object: &Object) -> bool {
+    const TYPES: &[&str] = &[
+        "string", "str", "integer", "int", "number", "float", "boolean", "bool", "object", "dict", "array",
+        "list",
+    ];
+    let is_type = |value: &Json| match value {
+        Json::String(name) => TYPES.contains(&name.to_ascii_lowercase().as_str()),
+        value => value.get("type").is_some(),
+    };
+    super::bare::is_schema(&Json::Object(object.clone()))
+        || !object.is_empty() && object.iter().all(|(_, value)| is_type(value))
 }
 
 /// The key in `object` under which the arguments of a call would be read, if one holds an object.
@@ -219,7 +285,7 @@ impl Reader<'_> {
         name: &str,
     ) -> Result<Arguments, RowError> {
         if KEYS.iter().any(|key| object.contains_key(key)) {
-            if let Some((one, other)) = contradiction(object) {
+            if let Some((one, other)) = contradiction(object, self.definition(name)) {
                 let why = format!("the arguments under `{one}` and under `{other}` differ; keep one of them");
                 return Err(error(RowErrorCode::UnrecognisedToolCall, &why, object));
             }

@@ -142,7 +142,8 @@ pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
 
 /// `{"intermediate_steps":[[action, observation], …]}`, `{"actions":[action, …]}`
 pub(super) fn langchain_steps(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    let steps = object.get("intermediate_steps").or_else(|| object.get("actions"))?;
+    let steps =
+        ["intermediate_steps", "intermediateSteps", "actions"].iter().find_map(|key| object.get(key))?;
     steps.as_array()?;
     Some(reader.calls_under_key(steps))
 }

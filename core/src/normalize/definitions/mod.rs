@@ -187,6 +187,10 @@ fn from_text(text: &str, types: TypeNames) -> Result<Found, RowError> {
         }
     }
     let bracketed = text.starts_with(['[', '{', '(']) || text.starts_with("array(");
+    // Whoever reads this as a value without one judges by other definitions than the model had.
+    if bracketed && python_literal::holds_nan(&text, Dialect::Repr) {
+        return Err(error(RowErrorCode::InvalidJson, "NaN or infinity, which JSON does not have", text));
+    }
     if let Some(value) = bracketed.then(|| python_literal::whole(&text, Dialect::Repr)).flatten() {
         return from_json(value, types);
     }

@@ -19,7 +19,10 @@ const OWN: &[(&str, &[&str])] = &[
     ("message_items", &["items"]),
     ("sharegpt", &["conversations", "conversation"]),
     ("ragas_sample", &["user_input", "reference_tool_calls"]),
-    ("langchain_steps", &["input", "output", "intermediate_steps", "chat_history"]),
+    (
+        "langchain_steps",
+        &["input", "output", "intermediate_steps", "intermediateSteps", "chat_history", "chatHistory"],
+    ),
     (
         "provider_pair",
         &[

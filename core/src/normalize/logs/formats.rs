@@ -3,14 +3,15 @@
 use super::format::LogFormat;
 use super::{
     acebench, adk, agents_sdk, atif, autogen, azure, batch, bfcl, claude_code, codex, deepeval, inspect,
-    items, langchain_steps, langfuse, langsmith, litellm, message_rows, messages, openhands, opik, otel,
+    items, langchain_steps, langfuse, langsmith, litellm, mcp, message_rows, messages, openhands, opik, otel,
     pairs, promptfoo, ragas, sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave, when2call,
 };
-use crate::domain::Object;
+use crate::domain::{Json, Object};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
     otel::OTLP,
+    mcp::JSONRPC,
     claude_code::SESSION,
     codex::ROLLOUT,
     codex::EXEC,
@@ -59,7 +60,30 @@ pub const FORMATS: &[LogFormat] = &[
     message_rows::MESSAGE_ROWS,
 ];
 
+/// Formats of traces, and where the records of each have ids of their own, which no other record has. An id elsewhere may be a response's,
+/// a question's that several models answer, or the same in all answers of a server for tests.
+const TRACES: &[(LogFormat, &[&str])] = &[
+    (otel::OTLP, &["resourceSpans"]),
+    (otel::SPAN, &["spanId", "span_id", "context"]),
+    (otel::DATAFRAME, &["context.span_id"]),
+    (langsmith::RUN, &["id", "run_id"]),
+    (langfuse::OBSERVATION, &["id"]),
+    (opik::OPIK, &["id"]),
+    (weave::WEAVE, &["id"]),
+];
+
 impl LogFormat {
+    /// Whether a record of this format has an id of its own, by which it can be told that another is the same once more.
+    pub fn has_own_ids(&self, record: &Object) -> bool {
+        let keys = TRACES.iter().find(|(format, _)| format == self).map_or(&[][..], |(_, keys)| *keys);
+        keys.iter().any(|key| match record.get(key) {
+            Some(Json::String(id)) => !id.trim().is_empty(),
+            Some(spans @ Json::Array(_)) => spans.to_string().contains("\"spanId\":"),
+            Some(context) => context.get("span_id").is_some_and(|id| id.as_str().is_some()),
+            None => false,
+        })
+    }
+
     /// The format that users call `name`, or begin to, as long as it is clear which one they mean.
     pub fn named(name: &str) -> Option<&'static LogFormat> {
         let mut begun = FORMATS.iter().filter(|format| format.name.starts_with(name));

@@ -15,8 +15,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::context::Context;
-use super::entry::{Entries, Entry, Skip, skipped};
+use super::entry::{Entries, Entry, Skip, chained, one, skipped};
 use super::format::LogFormat;
+use super::transcript::Transcript;
 use super::turn::Turn;
 use super::value;
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode};
@@ -52,13 +53,13 @@ fn matches(record: &Object) -> bool {
     log || sample
 }
 
-fn read(mut record: Object, _: &Context) -> Entries {
+fn read(mut record: Object, context: &Context) -> Entries {
     if record.contains_key("epoch") {
-        return sample(record);
+        return sample(record, context);
     }
     match value::take(&mut record, "samples") {
-        Some(Json::Array(samples)) => Box::new(samples.into_iter().flat_map(|item| match item {
-            Json::Object(object) => sample(object),
+        Some(Json::Array(samples)) => chained(samples.into_iter().map(|item| match item {
+            Json::Object(object) => sample(object, context),
             _ => skipped(Skip::NoOutput),
         })),
         _ => skipped(Skip::NoOutput),
@@ -72,7 +73,7 @@ struct Shared {
     attachments: HashMap<String, String>,
 }
 
-fn sample(mut sample: Object) -> Entries {
+fn sample(mut sample: Object, context: &Context) -> Entries {
     let id = match sample.get("id") {
         Some(Json::String(id)) => id.clone(),
         Some(id) => id.to_string(),
@@ -112,7 +113,7 @@ fn sample(mut sample: Object) -> Entries {
         .collect();
     if models.is_empty() {
         let messages = value::take(&mut sample, "messages").map(value::messages).unwrap_or_default();
-        return from_messages(shared, messages);
+        return from_messages(&shared, &messages, context);
     }
     Box::new(models.into_iter().enumerate().map(move |(index, (event, scores))| match scores {
         true => Entry::Skipped(Skip::Scorer),
@@ -157,24 +158,25 @@ impl Scoring {
     }
 }
 
-/// One turn for each message of the assistant; which tools were on offer is not said.
-fn from_messages(shared: Arc<Shared>, messages: Vec<Json>) -> Entries {
-    let is_assistant =
-        |message: &Json| message.get("role").and_then(Json::as_str).is_some_and(|role| role == "assistant");
-    let turns: Vec<usize> = (0..messages.len()).filter(|at| is_assistant(&messages[*at])).collect();
-    if turns.is_empty() {
+/// The conversation of a sample whose log has no events, with what its calls returned; which tools were on offer is not said.
+fn from_messages(shared: &Shared, messages: &[Json], context: &Context) -> Entries {
+    let answers =
+        messages.iter().filter(|message| message.get("role").and_then(Json::as_str) == Some("assistant"));
+    let models: Vec<&str> = answers.clone().filter_map(|message| message.get("model")?.as_str()).collect();
+    if answers.count() == 0 {
         return skipped(Skip::NoOutput);
     }
-    Box::new(turns.into_iter().enumerate().map(move |(index, at)| {
-        let mut left = MAX_ATTACHED_BYTES;
-        let before = messages[..at].iter().map(|message| shared.resolved(message, &mut left)).collect();
-        let Some(before) = before else { return too_large() };
-        let Some(answer) = shared.resolved(&messages[at], &mut left) else { return too_large() };
-        let mut turn = Turn::answering(before, answer);
-        turn.origin.source_id = Some(format!("{}@{index}", shared.name));
-        turn.origin.model = messages[at].get("model").and_then(Json::as_str).map(str::to_owned);
-        Entry::Turn(Box::new(turn))
-    }))
+    let model = models.first().filter(|first| models.iter().all(|model| model == *first));
+    let mut left = MAX_ATTACHED_BYTES;
+    let elements = messages.iter().map(|message| shared.resolved(message, &mut left)).collect();
+    let Some(elements) = elements else { return one(too_large()) };
+    Transcript {
+        id: Some(shared.name.clone()),
+        elements,
+        model: model.map(|model| (*model).to_owned()),
+        ..Transcript::default()
+    }
+    .entries(context)
 }
 
 fn too_large() -> Entry {
@@ -274,12 +276,19 @@ mod tests {
                 source: "",
             },
         )
-        .map(|entry| match entry {
+        .filter_map(|entry| match entry {
             Entry::Turn(turn) => {
-                let Before::Messages(messages) = turn.before else { panic!("{sample}") };
-                format!("{} {}", turn.origin.source_id.unwrap_or_default(), Json::Array(messages))
+                let id = turn.origin.source_id.clone().unwrap_or_default();
+                Some(match &turn.before {
+                    Before::Messages(messages) => format!("{id} {}", Json::Array(messages.clone())),
+                    Before::Transcript(_) => {
+                        let read = Normalizer::new(Options::default()).unwrap().turn(*turn);
+                        format!("{id} {}", read.unwrap().raw.question)
+                    }
+                })
             }
-            other => format!("{other:?}"),
+            Entry::Transcript(_) => None,
+            other => Some(format!("{other:?}")),
         })
         .collect()
     }
@@ -309,12 +318,9 @@ mod tests {
     fn attachments_are_not_multiplied_without_end() {
         let messages = r#"{"role":"user","content":"attachment://t"},"#.repeat(1 << 10);
         for (attached, expected) in [
-            ("t".repeat(1 << 12), "s#1@0 [{\"role\":\"user\",\"content\":\"ttt"),
+            ("t".repeat(1 << 12), "s#1 user: ttt"),
             ("t".repeat(1 << 16), "Unreadable(RowError { code: RowTooLarge"),
-            (
-                format!("data:{}", "t".repeat(1 << 16)),
-                r#"s#1@0 [{"role":"user","content":"attachment://t"},"#,
-            ),
+            (format!("data:{}", "t".repeat(1 << 16)), "s#1 user: attachment://t"),
         ] {
             let sample = format!(
                 r#"{{"id":"s","epoch":1,"attachments":{{"t":"{attached}"}},"messages":[{messages}{{"role":"assistant"}}]}}"#
@@ -331,10 +337,7 @@ mod tests {
             {"role":"user","content":"B"},{"role":"assistant","content":"b"}]}"#;
         assert_eq!(
             turns(sample),
-            [
-                r#"s#1@0 [{"role":"user","content":"attachment://1"}]"#,
-                r#"s#1@1 [{"role":"user","content":"attachment://1"},{"role":"assistant","content":"attachment://2"},{"role":"user","content":"B"}]"#,
-            ]
+            ["s#1@1 attachment://1", "s#1@2 user: attachment://1\n\nassistant: attachment://2\n\nuser: B",]
         );
         assert_eq!(turns(r#"{"id":"s","epoch":1,"messages":[]}"#), ["Skipped(NoOutput)"]);
     }

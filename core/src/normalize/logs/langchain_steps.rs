@@ -12,18 +12,28 @@ use super::transcript::Transcript;
 use super::value;
 use crate::domain::{Json, Object, Slot};
 
-pub(super) const LANGCHAIN_STEPS: LogFormat =
-    LogFormat { name: "langchain_steps", sign: "key `intermediate_steps`", matches, read, unmatched: None };
+pub(super) const LANGCHAIN_STEPS: LogFormat = LogFormat {
+    name: "langchain_steps",
+    sign: "key `intermediate_steps`, or `intermediateSteps`",
+    matches,
+    read,
+    unmatched: None,
+};
+
+/// The steps, in Python and in JavaScript.
+const STEPS: [&str; 2] = ["intermediate_steps", "intermediateSteps"];
 
 fn matches(record: &Object) -> bool {
-    value::holds_structure(record, "intermediate_steps")
+    STEPS.iter().any(|key| value::holds_structure(record, key))
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {
-    let mut elements = value::take(&mut record, "chat_history").map(value::messages).unwrap_or_default();
+    let mut elements = value::take_first(&mut record, &["chat_history", "chatHistory"])
+        .map(value::messages)
+        .unwrap_or_default();
     let question = ["input"].iter().chain(Slot::Question.aliases()).find_map(|key| record.remove(key));
     elements.extend(question.map(value::messages).unwrap_or_default());
-    let steps = match value::take(&mut record, "intermediate_steps") {
+    let steps = match value::take_first(&mut record, &STEPS) {
         Some(Json::Array(steps)) => steps,
         Some(other) => vec![other],
         None => Vec::new(),
@@ -48,18 +58,27 @@ fn read(mut record: Object, context: &Context) -> Entries {
 /// Calls that one message of the model's makes are in parallel: they carry that message.
 fn together(steps: Vec<Json>) -> Vec<Vec<Json>> {
     fn action(step: &Json) -> &Json {
-        let action = step.as_array().and_then(<[Json]>::first).unwrap_or(step);
+        let action = step.as_array().and_then(<[Json]>::first).or_else(|| step.get("action")).unwrap_or(step);
         action.get("kwargs").unwrap_or(action)
     }
     let said = |step: &Json| {
         let action = action(step);
-        action.get("message_log").filter(|log| log.as_array().is_some_and(|log| !log.is_empty())).cloned()
+        let log = action.get("message_log").or_else(|| action.get("messageLog"));
+        log.filter(|log| log.as_array().is_some_and(|log| !log.is_empty())).cloned()
+    };
+    // JavaScript gives the message to the first of its calls alone, and an empty list to the others.
+    let is_told_before = |step: &Json| {
+        let log = action(step).get("messageLog").and_then(Json::as_array);
+        log.is_some_and(<[Json]>::is_empty)
     };
     let mut groups: Vec<Vec<Json>> = Vec::new();
     for step in steps {
         let log = said(&step);
         match groups.last_mut() {
             // The same action once more is another try.
+            Some(group) if is_told_before(&step) && group.first().and_then(said).is_some() => {
+                group.push(step);
+            }
             Some(group)
                 if log.is_some()
                     && group.last().and_then(said) == log
@@ -82,12 +101,18 @@ fn messages(steps: Vec<Json>) -> Vec<Json> {
                 let mut pair = pair.into_iter();
                 (pair.next().unwrap_or(Json::Null), pair.next())
             }
+            // As JavaScript has it.
+            Json::Object(mut step)
+                if step.get("action").is_some_and(|action| action.as_object().is_some()) =>
+            {
+                (step.remove("action").unwrap_or(Json::Null), step.remove("observation"))
+            }
             action => (action, None),
         };
         if let Some(observation) = observation {
             let mut result = Object::new();
             result.insert("role", "tool");
-            if let Some(id) = action.get("tool_call_id") {
+            if let Some(id) = action.get("tool_call_id").or_else(|| action.get("toolCallId")) {
                 result.insert("tool_call_id", id.clone());
             }
             result.insert("content", observation);

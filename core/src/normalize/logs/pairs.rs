@@ -11,7 +11,7 @@ use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{automatic, body, exchange, flat, value};
-use crate::domain::{Json, Object};
+use crate::domain::{Cell, Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
     name: "provider_pair",
@@ -35,13 +35,26 @@ const PAIRS: &[Pair] = &[
     Pair { request: &["input", "inputBodyJson"], response: &["output", "outputBodyJson"] },
 ];
 
+/// What Braintrust's spans hold of a model call.
+const BRAINTRUST: Pair = Pair { request: &["input"], response: &["output"] };
+
 /// The pair that a record holds; of a request that failed there may be no response.
 fn pair(record: &Object) -> Option<&'static Pair> {
     let failed = record.get("error").is_some_and(|error| !error.is_null());
+    if is_of_braintrust(record) {
+        return Some(&BRAINTRUST);
+    }
     PAIRS.iter().find(|pair| {
         let answered = pair.response.first().is_some_and(|key| record.contains_key(key));
         (answered || failed) && value::at(record, pair.request).is_some_and(value::is_structure)
     })
+}
+
+/// Whether a record is Braintrust's span of a model call. Its other spans, of tasks and of experiments, hold whatever a team has put there.
+fn is_of_braintrust(record: &Object) -> bool {
+    let kind = value::at(record, &["span_attributes", "type"]).and_then(Json::as_str);
+    let is_span = record.contains_key("root_span_id") && kind == Some("llm");
+    is_span && value::at(record, BRAINTRUST.request).is_some_and(value::is_structure)
 }
 
 fn matches(record: &Object) -> bool {
@@ -80,6 +93,18 @@ const IDS: &[&str] = &["id", "request_id", "requestId", "recordId"];
 /// Keys of the model that was asked.
 const MODELS: &[&str] = &["model", "modelId"];
 
+/// Where a record keeps the tools on offer, if neither request nor response has them.
+const DEFINED: &[&[&str]] = &[&["metadata", "tools"], &["metadata", "functions"], &["tools"], &["functions"]];
+
+fn is_list_of_some(tools: &Json) -> bool {
+    match tools {
+        Json::Array(tools) => !tools.is_empty(),
+        Json::Object(tools) => !tools.is_empty(),
+        Json::String(text) => !text.trim().is_empty(),
+        _ => false,
+    }
+}
+
 /// The request and the response.
 fn exchanged(record: &mut Object) -> Result<(Object, Json), Entry> {
     let pair = pair(record).ok_or(Entry::Skipped(Skip::NoOutput))?;
@@ -88,7 +113,14 @@ fn exchanged(record: &mut Object) -> Result<(Object, Json), Entry> {
         Json::Object(request) => request,
         messages => Object::from_iter([("messages".to_owned(), messages)]),
     };
-    Ok((request, take(pair.response)?))
+    let response = match take(pair.response)? {
+        // Of a response with several choices, a recorder may keep these alone.
+        Json::Array(choices) if choices.iter().any(|choice| choice.get("message").is_some()) => {
+            Json::Object(Object::from_iter([("choices".to_owned(), Json::Array(choices))]))
+        }
+        response => response,
+    };
+    Ok((request, response))
 }
 
 fn turn(record: &Object, request: Object, response: Json) -> Result<Turn, Entry> {
@@ -96,8 +128,18 @@ fn turn(record: &Object, request: Object, response: Json) -> Result<Turn, Entry>
     let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(record, &[key]));
     let origin = &mut turn.origin;
     origin.source_id = origin.source_id.take().or_else(|| text(IDS));
-    origin.model = origin.model.take().or_else(|| text(MODELS));
+    let noted = || value::text(record, &["metadata", "model"]);
+    origin.model = origin.model.take().or_else(|| text(MODELS)).or_else(noted);
     origin.timestamp = origin.timestamp.or_else(|| value::instant(record.get("timestamp")?));
+    // Braintrust keeps what a request says beside its messages there. An empty list says that none was recorded.
+    let listed =
+        |path: &&[&str]| value::at(record, path).cloned().map(value::unfolded).filter(is_list_of_some);
+    if matches!(&turn.tools, Cell::Missing) || turn.tools == Cell::Json(Json::Array(Vec::new())) {
+        turn.tools = match value::tools(DEFINED.iter().find_map(listed)) {
+            Cell::Missing => turn.tools,
+            found => found,
+        };
+    }
     Ok(turn)
 }
 
@@ -138,6 +180,19 @@ mod tests {
                 Some("openai_messages"),
             ),
             (r#"{"input":"Q","output":"f()"}"#, None),
+            // Braintrust's experiments may hold nothing but spans of tasks and scores, which a team reads as a table.
+            (
+                r#"{"id":"e","root_span_id":"r","span_attributes":{"type":"eval"},"input":"Q","output":"f()"}"#,
+                None,
+            ),
+            (
+                r#"{"id":"e","root_span_id":"r","span_attributes":{"type":"task"},"input":["Q"],"output":[]}"#,
+                None,
+            ),
+            (
+                r#"{"id":"e","root_span_id":"r","span_attributes":{"type":"llm"},"input":[{"role":"user","content":"Q"}],"output":[]}"#,
+                Some("provider_pair"),
+            ),
             (r#"{"custom_id":"1","response":{"body":{}}}"#, Some("batch")),
             (r#"{"custom_id":"1","body":{"messages":[]}}"#, Some("batch")),
             (r#"{"custom_id":"1","question":"Q"}"#, None),

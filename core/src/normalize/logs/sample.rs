@@ -25,7 +25,10 @@ impl Normalizer {
             }
             Before::Messages(messages) => (question::conversation(messages)?, None, Aftermath::default()),
             Before::Transcript(step) => {
-                let question = step.history.before(step.elements.start)?;
+                let question = match step.is_unasked {
+                    true => step.history.before_unasked(step.elements.start),
+                    false => step.history.before(step.elements.start)?,
+                };
                 (question, Some(step.place.clone()), step.history.after(&step.elements))
             }
         };

@@ -40,6 +40,8 @@ pub(super) struct Transcript {
     /// Calls in it that are nobody's to judge: why, and how many together.
     pub(super) not_taken: Vec<(Skip, usize)>,
     pub(super) flags: Vec<Flag>,
+    /// Whether the log holds calls only, and no user's words.
+    pub(super) is_unasked: bool,
     pub(super) dialect: Option<&'static str>,
 }
 
@@ -230,7 +232,13 @@ impl Steps {
             tools: self.offers.until(elements.end).clone(),
             output: Output::Message(self.take(elements.clone())),
             ending: None,
-            before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place, print }),
+            before: Before::Transcript(Step {
+                history: Arc::clone(&self.history),
+                elements,
+                place,
+                print,
+                is_unasked: self.transcript.is_unasked,
+            }),
             origin: Origin {
                 source_id,
                 model: self.transcript.model.clone(),

@@ -44,6 +44,8 @@ pub struct Step {
     pub(super) elements: Range<usize>,
     pub(super) place: Place,
     pub(super) print: Print,
+    /// Whether nobody asks anything in such a log.
+    pub(super) is_unasked: bool,
 }
 
 /// What tells transcripts apart that have the same id, and copies of a turn from the turn.

@@ -181,6 +181,13 @@ impl History {
         Ok(Question { text, messages: self.messages.first(kept), slot, flags })
     }
 
+    /// What came before an element of a log that holds no user's words.
+    pub(in crate::normalize) fn before_unasked(&self, element: usize) -> Question {
+        let kept = self.starts[element];
+        let flags = self.flags.iter().filter(|(met, _)| *met <= kept).map(|(_, flag)| *flag).collect();
+        Question { flags, ..Question::unasked(self.messages.first(kept)) }
+    }
+
     /// Whether a call of the turn that these elements are has no result, though the transcript goes on.
     pub(in crate::normalize) fn lacks_results(&self, turn: &Range<usize>) -> bool {
         let calls: Vec<_> = self.within(turn).flat_map(|message| &message.tool_calls).collect();

@@ -31,6 +31,13 @@ pub(super) struct Question {
     pub(super) flags: BTreeSet<Flag>,
 }
 
+impl Question {
+    /// After messages in which no user speaks, of a log that holds no user's words.
+    pub(super) fn unasked(messages: Messages) -> Question {
+        Question { text: String::new(), messages, slot: SharedText::from(""), flags: BTreeSet::new() }
+    }
+}
+
 /// Reads a question cell.
 pub(super) fn read(cell: &Cell) -> Result<Question, RowError> {
     match cell {

@@ -85,7 +85,7 @@ mod tests {
             (r#"{"id":"a_0","result":"f(a=1)","latency":1}"#, Some("bfcl_result")),
             (r#"{"id":"a_0","result":"f(a=1)","question":"Q"}"#, None),
             (r#"{"id":"a_0","result":[],"messages":[]}"#, None),
-            (r#"{"id":7,"jsonrpc":"2.0","result":{"tools":[]}}"#, None),
+            (r#"{"id":7,"jsonrpc":"2.0","result":{"tools":[]}}"#, Some("mcp_jsonrpc")),
             (r#"{"id":"a_0","question":[[]],"function":[]}"#, Some("bfcl_question")),
             (r#"{"id":"a_0","question":[[]],"involved_classes":["C"]}"#, Some("bfcl_question")),
             (r#"{"id":"a_0","question":[[]],"function":[],"tool_call":[]}"#, None),
