@@ -442,14 +442,6 @@ fn places_within_columns_are_read() {
         format!(r#"{{"req":{{"prompt":"Go","tools":{tools}}},"res":{{"calls":[{{"name":"f","arguments":{{"a":1}}}}]}}}}"#),
     );
     work.file("two.csv", "question,tool_name,tool_args\nGo,f,\"{\"\"a\"\": 1}\"\nStay,,\n");
-    // Row by row: an agent that called nothing said something.
-    work.file(
-        "either.csv",
-        "question,tool_name,tool_args,response\nGo,f,\"{\"\"a\"\": 1}\",Going\nStay,,,Staying\n",
-    );
-    work.run(&["convert", "either.csv", "-o", "either.jsonl"]).ended(0);
-    work.run(&["convert", "either.csv", "-o", "either.parquet"]).ended(0);
-    work.run(&["convert", "either.parquet", "-o", "again.jsonl"]).ended(0);
     let paths = ["question=req.prompt", "tool_call=res.calls", "tool_definitions=req.tools"];
     let columns: Vec<&str> = paths.iter().flat_map(|path| ["--column", *path]).collect();
     work.run(&[&["convert", "nested.jsonl", "-o", "rows.jsonl"], &columns[..]].concat()).ended(0);
@@ -469,8 +461,6 @@ fn places_within_columns_are_read() {
     let call = r#"[{"name":"f","arguments":{"a":1}}]"#;
     assert_eq!(calls("rows.jsonl"), [call]);
     assert_eq!(calls("joined.jsonl"), [call, "[]"]);
-    assert_eq!(calls("either.jsonl"), [call, "null"]);
-    assert_eq!(calls("again.jsonl"), [call, "null"]);
     let failed =
         work.run(&["convert", "nested.jsonl", "-o", "no.jsonl", "--column", "question=rek.prompt"]).ended(2);
     assert!(failed.stderr.contains("`rek.prompt`, which is not there"), "{}", failed.stderr);

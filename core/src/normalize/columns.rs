@@ -132,8 +132,6 @@ pub fn resolve_wanted(
 ) -> Result<Columns, ColumnError> {
     let has = |name: &str| names.iter().any(|column| column == name);
     let in_two_columns = Place::of_calls(&has);
-    let said = wanted.aliases(Slot::ToolCall).find(|alias| has(alias));
-    let either = said.and_then(|said| Place::of_calls_or(&has, said));
     let mapped = |slot| mapping.iter().filter(move |(of, _)| *of == slot).map(|(_, column)| column);
     let mut used: Vec<(&str, Slot)> = Vec::new();
     for slot in Slot::ALL {
@@ -164,10 +162,8 @@ pub fn resolve_wanted(
             let usual = wanted.aliases(slot).find(free);
             let is_unsure = slot == Slot::ToolCall && usual.is_some_and(|alias| !SURE_CALLS.contains(&alias));
             let is_free = |name: &&String| !used.iter().any(|(column, _)| column == name);
-            let clear = names.iter().filter(is_free).find(|name| is_unsure && place::are_clearly_calls(name));
-            // A name beside arguments is a call, whatever the agent said in that row.
-            let two = || either.as_deref().filter(|_| is_unsure && usual == said);
-            used.extend(clear.map(String::as_str).or_else(two).or(usual).map(|column| (column, slot)));
+            let clear = names.iter().filter(is_free).find(|name| is_unsure && are_clearly_calls(name));
+            used.extend(clear.map(String::as_str).or(usual).map(|column| (column, slot)));
         }
     }
     let filled = |slot| used.iter().any(|(_, of)| *of == slot);
@@ -253,6 +249,18 @@ pub fn resolve_wanted(
 
 /// Columns of calls whose name leaves no doubt; the other usual names may be those of what the agent said.
 const SURE_CALLS: &[&str] = &["tool_call", "tool_calls", "generated"];
+
+/// Whether a column's name says that it holds the calls: `toolCalls`, `actual_tool_calls`, `functions_called`.
+fn are_clearly_calls(name: &str) -> bool {
+    const TOOL: &[&str] = &["tool", "function"];
+    const CALL: &[&str] = &["call", "called", "invocation"];
+    const WHOSE: &[&str] =
+        &["actual", "agent", "assistant", "model", "llm", "predicted", "generated", "output"];
+    let words = split_words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let known = words.iter().all(|word| [TOOL, CALL, WHOSE].iter().any(|list| list.contains(&word.as_str())));
+    known && has(CALL) && (has(TOOL) || words.len() == 1) && !place::is_name(name)
+}
 
 /// Words in the names of columns that hold what was expected, what came of a call, or a row's name: to judge these would be to
 /// judge the gold, or nothing at all.
@@ -381,10 +389,6 @@ mod tests {
             ("question,response,toolCalls,tools", &[], ["question", "toolCalls", "tools"]),
             ("question,response,tools,actual_tool_calls", &[], ["question", "actual_tool_calls", "tools"]),
             ("query,response,tool_call_count,expected_calls", &[], ["query", "response", ""]),
-            ("query,tool_name,tool_args,response", &[], ["query", "tool_name+tool_args|response", ""]),
-            ("query,tool_name,tool_args", &[], ["query", "tool_name+tool_args", ""]),
-            ("query,tool_name,tool_parameters,response", &[], ["query", "response", ""]),
-            ("query,tool_name,tool_args,tool_call", &[], ["query", "tool_call", ""]),
         ] {
             assert_eq!(resolved(names, mapping, true), Ok(expected.map(str::to_owned)), "{names}");
         }

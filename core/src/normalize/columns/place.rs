@@ -1,11 +1,9 @@
-//! Values without their own column: at a path in a column (`req.prompt`), a call in two columns (`tool_name+tool_args`), or, row by row,
-//! such a call or what another column says (`tool_name+tool_args|response`).
+//! Values without their own column: at a path in a column (`req.prompt`), or a call in two columns (`tool_name+tool_args`).
 
 use crate::domain::{Json, Object};
 use crate::normalize::ending::structure;
 
-/// Columns of the names of called tools, and of what they were called with; what a team calls them. `tool_parameters` is none of them: most
-/// call so what a tool takes.
+/// Columns of the names of called tools, and of what they were called with; what a team calls them.
 const NAMES: &[&str] =
     &["tool_name", "toolName", "function_name", "functionName", "called_tool", "tool_called"];
 const ARGUMENTS: &[&str] = &[
@@ -16,6 +14,7 @@ const ARGUMENTS: &[&str] = &[
     "tool_input",
     "toolInput",
     "tool_params",
+    "tool_parameters",
     "function_args",
     "functionArgs",
     "function_arguments",
@@ -24,25 +23,10 @@ const ARGUMENTS: &[&str] = &[
     "args",
 ];
 
-/// Whether a column's name says that it holds the calls: `toolCalls`, `actual_tool_calls`, `functions_called`.
-pub(super) fn are_clearly_calls(name: &str) -> bool {
-    const TOOL: &[&str] = &["tool", "function"];
-    const CALL: &[&str] = &["call", "called", "invocation"];
-    const WHOSE: &[&str] =
-        &["actual", "agent", "assistant", "model", "llm", "predicted", "generated", "output"];
-    let words = super::split_words(name);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let known = words.iter().all(|word| [TOOL, CALL, WHOSE].iter().any(|list| list.contains(&word.as_str())));
-    known && has(CALL) && (has(TOOL) || words.len() == 1) && !is_name(name)
-}
-
 /// Whether a column of this name may hold the names of called tools alone.
-fn is_name(column: &str) -> bool {
+pub(super) fn is_name(column: &str) -> bool {
     NAMES.contains(&column)
 }
-
-/// What stands between the place of a call and that of what was said instead.
-const OR: char = '|';
 
 /// Where a value is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +35,6 @@ pub enum Place<'a> {
     Column(&'a str, Vec<&'a str>),
     /// A call: its tool's name, and its arguments.
     Call(Box<Place<'a>>, Box<Place<'a>>),
-    /// A call, in rows that have one; in the others, and where it holds calls itself, what the agent said.
-    CallOr(Box<Place<'a>>, Box<Place<'a>>),
 }
 
 impl<'a> Place<'a> {
@@ -60,13 +42,6 @@ impl<'a> Place<'a> {
     pub fn of(written: &'a str, has: &impl Fn(&str) -> bool) -> Option<Place<'a>> {
         if has(written) {
             return Some(Place::Column(written, Vec::new()));
-        }
-        let either = written.split_once(OR).and_then(|(call, said)| {
-            let call = Place::of(call, has).filter(|call| matches!(call, Place::Call(..)))?;
-            Some(Place::CallOr(Box::new(call), Box::new(Place::of(said, has)?)))
-        });
-        if either.is_some() {
-            return either;
         }
         let two = written.split_once('+').and_then(|(name, arguments)| {
             let [name, arguments] = [name, arguments].map(|written| Place::of(written.trim(), has));
@@ -85,11 +60,6 @@ impl<'a> Place<'a> {
         let name = NAMES.iter().find(|name| has(name))?;
         let arguments = ARGUMENTS.iter().find(|name| has(name))?;
         Some(format!("{name}+{arguments}"))
-    }
-
-    /// The same beside a column of what the agent said: the call where a row has one, else what was said.
-    pub(super) fn of_calls_or(has: &impl Fn(&str) -> bool, said: &str) -> Option<String> {
-        Some(format!("{}{OR}{said}", Place::of_calls(has)?))
     }
 
     /// The call of a message that has its name and its arguments under keys of its own; `Err` with the name, if it has no arguments.
@@ -112,7 +82,7 @@ impl<'a> Place<'a> {
     pub fn columns(&self) -> Vec<&'a str> {
         match self {
             Place::Column(column, _) => vec![column],
-            Place::Call(one, other) | Place::CallOr(one, other) => [one.columns(), other.columns()].concat(),
+            Place::Call(name, arguments) => [name.columns(), arguments.columns()].concat(),
         }
     }
 
@@ -135,25 +105,7 @@ impl<'a> Place<'a> {
                 let (names, arguments) = (name.values(column)?, arguments.values(column)?);
                 Ok(names.into_iter().zip(arguments).map(|(name, arguments)| call(name, arguments)).collect())
             }
-            Place::CallOr(call, said) => {
-                let (calls, said) = (call.values(column)?, said.values(column)?);
-                let either = |(call, said): (Option<Json>, Option<Json>)| match call {
-                    Some(call) if !call.is_null() && !said.as_ref().is_some_and(is_structure) => Some(call),
-                    _ => said,
-                };
-                Ok(calls.into_iter().zip(said).map(either).collect())
-            }
         }
-    }
-}
-
-/// Whether a cell of what the agent said is a response, or calls: it may hold more of them than two columns do.
-fn is_structure(said: &Json) -> bool {
-    match said {
-        Json::String(text) => text.trim_start().starts_with(['{', '[', '<']),
-        Json::Array(items) => !items.is_empty(),
-        Json::Object(object) => !object.is_empty(),
-        _ => false,
     }
 }
 
@@ -251,7 +203,7 @@ mod tests {
     #[test]
     fn places_are_columns_paths_and_pairs() {
         let row = Json::parse(
-            r#"{"req":{"prompt":"Oslo?","tools":[{"name":"f"}]},"res":"{\"calls\":[{\"fn\":\"f\"}]}","a.b":1,"tool":"f","args":{"x":1},"said":"Sunny.","none":null}"#,
+            r#"{"req":{"prompt":"Oslo?","tools":[{"name":"f"}]},"res":"{\"calls\":[{\"fn\":\"f\"}]}","a.b":1,"tool":"f","args":{"x":1},"none":null}"#,
         )
         .unwrap();
         let has = |name: &str| row.as_object().unwrap().contains_key(name);
@@ -269,10 +221,6 @@ mod tests {
             ("none+none", "none none", "null"),
             ("tool+none", "tool none", r#"{"name":"f"}"#),
             ("none+args", "none args", r#"{"arguments":{"x":1}}"#),
-            ("tool+args|said", "tool args said", r#"{"name":"f","arguments":{"x":1}}"#),
-            ("none+none|said", "none none said", r#""Sunny.""#),
-            ("none+args|said", "none args said", r#"{"arguments":{"x":1}}"#),
-            ("tool+args|res", "tool args res", r#""{\"calls\":[{\"fn\":\"f\"}]}""#),
         ] {
             let place = Place::of(written, &has).unwrap();
             assert_eq!(place.columns().join(" "), columns, "{written}");
@@ -280,7 +228,7 @@ mod tests {
             let found = values[0].as_ref().map_or("none".to_owned(), Json::to_string);
             assert_eq!(found, value, "{written}");
         }
-        for written in ["", "reply", "reply.x", "tool+reply", ".", "x+", "tool|said", "tool+args|reply"] {
+        for written in ["", "reply", "reply.x", "tool+reply", ".", "x+"] {
             assert_eq!(Place::of(written, &has), None, "{written}");
         }
     }

@@ -24,7 +24,20 @@ pub(super) const LANGCHAIN_STEPS: LogFormat = LogFormat {
 const STEPS: [&str; 2] = ["intermediate_steps", "intermediateSteps"];
 
 fn matches(record: &Object) -> bool {
-    STEPS.iter().any(|key| value::holds_structure(record, key))
+    STEPS.iter().any(|key| value::holds_structure(record, key)) && !has_calling_messages(record)
+}
+
+/// Whether the messages beside the steps hold the calls, too; those that only ask do not.
+fn has_calling_messages(record: &Object) -> bool {
+    let calls = |message: &Json| {
+        let message = ["kwargs", "data"].iter().find_map(|key| message.get(key)).unwrap_or(message);
+        let beside = message.get("additional_kwargs").and_then(|more| more.get("tool_calls"));
+        [message.get("tool_calls"), beside]
+            .into_iter()
+            .flatten()
+            .any(|calls| calls.as_array().is_some_and(|calls| !calls.is_empty()))
+    };
+    record.get("messages").and_then(Json::as_array).is_some_and(|messages| messages.iter().any(calls))
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {

@@ -91,6 +91,10 @@ fn parts(line: &str) -> Option<Parts<'_>> {
     while let Some((mark, after)) = mark_at(rest) {
         marks += 1;
         rest = after;
+        // What a server prints beside its messages may repeat them.
+        if is_direction(mark) && mark.split(' ').count() > 1 && mark.to_lowercase().ends_with("stderr") {
+            return None;
+        }
         match mark_means(mark) {
             Mark::Side(of) => side = Some(of),
             Mark::Time => time = time.or(Some(mark)),
@@ -172,11 +176,56 @@ fn mark_means(mark: &str) -> Mark {
     if time_at(mark).is_some_and(|(_, rest)| rest.is_empty()) {
         return Mark::Time;
     }
+    if is_direction(mark) {
+        return Mark::Nothing;
+    }
     let is_number = mark.starts_with(|c: char| c.is_ascii_digit());
     if mark.is_empty() || is_number || NO_NAMES.contains(&mark.to_lowercase().as_str()) {
         return Mark::Nothing;
     }
     Mark::Name
+}
+
+/// Whether words only say which way a message went, which is no server's name: `request`, `C->S`, `MCP Client`.
+pub(super) fn is_direction(words: &str) -> bool {
+    const WAYS: &[&str] = &[
+        "client",
+        "server",
+        "request",
+        "response",
+        "req",
+        "res",
+        "resp",
+        "send",
+        "sent",
+        "sending",
+        "recv",
+        "receive",
+        "received",
+        "receiving",
+        "in",
+        "out",
+        "input",
+        "output",
+        "incoming",
+        "outgoing",
+        "inbound",
+        "outbound",
+        "says",
+        "stdin",
+        "stdout",
+        "stderr",
+        "from",
+        "to",
+        "mcp",
+        "rpc",
+        "json",
+        "c",
+        "s",
+        "message",
+    ];
+    let mut parts = words.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| WAYS.contains(&part.to_lowercase().as_str()))
 }
 
 /// What a message was that the log cut: its id, its method or that it is a result, the tool that it calls.

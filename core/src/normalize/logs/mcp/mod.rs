@@ -178,7 +178,8 @@ fn read(mut record: Object, context: &Context) -> Entries {
         return unreadable(RowError::new(RowErrorCode::UnrecognisedRecord, why));
     }
     let name = |record: &Object, keys: &[&str]| keys.iter().find_map(|key| value::name(record, key));
-    let (server, session) = (name(&record, SERVERS), name(&record, SESSIONS));
+    let server = name(&record, SERVERS).filter(|server| !line::is_direction(server));
+    let session = name(&record, SESSIONS);
     let time = TIMES.iter().find_map(|key| value::instant(record.get(key)?));
     let side = SIDES.iter().find_map(|key| Side::said_by(record.get(key)?.as_str()?));
     let is_cut = record.contains_key(CUT);
