@@ -65,11 +65,11 @@ impl<'a> Expectation<'a> {
         if call.name != self.tool_name {
             return Ok(());
         }
-        let given = self
+        let mut given = self
             .param_validators
             .iter()
             .filter_map(|(param, validator)| call.param(param).map(|value| (param, validator, value)));
-        given.map(|(param, validator, value)| validator.can_check(param, value)).collect()
+        given.try_for_each(|(param, validator, value)| validator.can_check(param, value))
     }
 
     /// The parameters of a call that it may not have; null is as good as absent.
