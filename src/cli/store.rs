@@ -11,7 +11,7 @@ use super::Ending;
 use super::host::Host;
 use super::printer::Printer;
 use super::store_place::store_place;
-use crate::report::{Column, Table, counted, wrapped};
+use crate::report::{Column, Table, counted, plain, wrapped};
 use crate::store::{
     Archive, Contents, Dropped, LearntAdaptation, Merged, Pruning, PurseContents, ReplyKind, StorePlace,
     Wasted,
@@ -251,7 +251,7 @@ fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {
             }
             _ => String::new(),
         };
-        format!("purse     {purse}: ${spent_usd:.6} spent{held}")
+        format!("purse     {}: ${spent_usd:.6} spent{held}", plain(purse))
     }));
     let mut parts = vec![wrapped(&lines.join("\n"), "          ", width)];
     if !contents.models.is_empty() {

@@ -69,8 +69,9 @@ pub fn append_lines<E: From<WriteError>>(
     Ok(())
 }
 
-/// Waits until no other run appends. Where files cannot be locked, one write at the end of the file has to do.
-fn lock(file: &File) -> io::Result<()> {
+/// Waits until no other run writes to a file, or puts files into a folder. Where files cannot be locked, one write at the end of the file
+/// has to do.
+pub(super) fn lock(file: &File) -> io::Result<()> {
     let began = Instant::now();
     loop {
         match file.try_lock() {

@@ -38,6 +38,11 @@ impl InPlace {
         &self.own
     }
 
+    /// What lies there, if it is not the same part of a table as the one that comes.
+    pub fn other_part(&self) -> Option<String> {
+        other_part(&record(&self.path)?, &self.own)
+    }
+
     /// An error if another run has put a table there since, whose labels would be lost.
     ///
     /// # Errors
@@ -62,6 +67,22 @@ fn record(path: &Path) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
+/// What the earlier table is, if the one of `own` is another part of a table, or no part, or the earlier one is none.
+fn other_part(earlier: &Value, own: &Value) -> Option<String> {
+    let shard = |record: &Value| {
+        let number = |key: &str| record.pointer(&format!("/shard/{key}")).and_then(Value::as_u64);
+        number("index").zip(number("count"))
+    };
+    match (shard(earlier), shard(own)) {
+        (earlier, own) if earlier == own => None,
+        (Some((index, count)), _) => Some(format!("shard {index}/{count}")),
+        // A run that was killed as it put its table into place may have said no more than how large that is.
+        (None, _) => {
+            earlier.as_object().is_some_and(|said| said.len() > 1).then(|| "a whole table".to_owned())
+        }
+    }
+}
+
 /// What the earlier table has that a table of `own` will not have: another judge's labels, another question's, other rows or more.
 fn differences(earlier: &Value, own: &Value) -> Option<String> {
     let panel = |record: &Value, parts: &[&str]| -> Vec<Value> {
@@ -70,18 +91,8 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
             .flat_map(|member| parts.iter().map(|part| member.pointer(part).cloned().unwrap_or_default()))
             .collect()
     };
-    // A run that was killed as it put its table into place may have said no more than how large that is.
-    if earlier.as_object().is_none_or(|said| said.len() < 2) {
-        return None;
-    }
-    let shard = |record: &Value| {
-        let number = |key: &str| record.pointer(&format!("/shard/{key}")).and_then(Value::as_u64);
-        number("index").zip(number("count"))
-    };
-    match (shard(earlier), shard(own)) {
-        (earlier, own) if earlier == own => {}
-        (Some((index, count)), _) => return Some(format!("as shard {index}/{count}")),
-        (None, _) => return Some("as a whole".to_owned()),
+    if let Some(part) = other_part(earlier, own) {
+        return Some(format!("as {part}"));
     }
     let names = panel(earlier, &["/judge/name"]);
     // A table that nobody has labeled.
@@ -106,7 +117,7 @@ fn differences(earlier: &Value, own: &Value) -> Option<String> {
         && let Some(first) = before.first()
     {
         let more = if before.len() > 1 { " and others" } else { "" };
-        return Some(format!("out of {}{more}", first.display()));
+        return Some(format!("from {}{more}", first.display()));
     }
     let selects = |record: &Value| {
         let some = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
@@ -163,7 +174,7 @@ mod tests {
             record
         };
         let other = differences(&of(json!(["old/a.csv", "old/b.csv"])), &of(json!(["new/a.csv"])));
-        assert_eq!(other.as_deref(), Some("out of old/a.csv and others"));
+        assert_eq!(other.as_deref(), Some("from old/a.csv and others"));
         assert_eq!(differences(&of(json!(["./src"])), &of(json!(["src"]))), None);
         // More rows than before lose nothing, and a run that says nothing of itself had nothing to lose.
         assert_eq!(differences(&record("a", "1", Some(2), false), &earlier), None);
@@ -183,8 +194,8 @@ mod tests {
             (of(0, 2), of(1, 2), Some("as shard 0/2")),
             (of(0, 2), of(0, 3), Some("as shard 0/2")),
             (of(0, 2), whole.clone(), Some("as shard 0/2")),
-            (whole, of(0, 2), Some("as a whole")),
-            (json!({"version": "1", "merged": [], "output": {}}), of(0, 2), Some("as a whole")),
+            (whole, of(0, 2), Some("as a whole table")),
+            (json!({"version": "1", "merged": [], "output": {}}), of(0, 2), Some("as a whole table")),
             (json!({"output": {}}), of(0, 2), None),
         ] {
             assert_eq!(differences(&earlier, &own).as_deref(), expected, "{own}");

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::WriteError;
+use super::append::lock;
 
 /// How the names of unfinished files begin and end.
 const PREFIX: &str = ".tooljudge-";
@@ -63,9 +64,9 @@ impl WholeFile {
         self.file.as_file().sync_all().map_err(|error| WriteError::io(&self.path, &error))?;
         let bytes = self.file.as_file().metadata().map_err(|error| WriteError::io(&self.path, &error))?.len();
         let folder = File::open(folder(&self.path));
-        // Of two runs that end at once, the second sees what the first has announced. Where folders cannot be locked, that is left to chance.
+        // Of two runs that end at once, the second sees what the first has announced. Where a folder cannot be locked, that is left to chance.
         if let Ok(folder) = &folder {
-            let _ = folder.lock();
+            let _ = lock(folder);
         }
         announce(bytes)?;
         self.place()?;

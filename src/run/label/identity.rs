@@ -11,7 +11,7 @@ use crate::run::input::{SHARD_ROW, Shard};
 use crate::run::panel::Panel;
 use crate::run::settings::{JudgeKind, JudgeSettings, LabelSettings, SettingsError, Take};
 use crate::run::{Destination, Source};
-use crate::write::{Formulas, Output, OutputFormat, WhenEmpty, is_stream, manifest_path};
+use crate::write::{Formulas, Output, OutputFormat, WhenEmpty, is_stream};
 
 /// Of a run that labels a part of the rows: the part, and hashes of all else that shapes its output.
 pub(super) struct ShardIdentity {
@@ -45,9 +45,6 @@ impl ShardIdentity {
         }
         if !output.has_manifest() {
             return Err(SettingsError::ShardWithoutFile);
-        }
-        if let Some(what) = in_place(&output.path, shard).filter(|_| !settings.output.force) {
-            return Err(SettingsError::ShardReplaces { path: output.path.clone(), what });
         }
         if source.table.schema().position(SHARD_ROW).is_some() {
             return Err(SettingsError::ShardColumn);
@@ -94,21 +91,6 @@ impl ShardIdentity {
             "escaped": escaped,
             "table": table,
         }))
-    }
-}
-
-/// What a run left at `path`, if it is no part of the same number.
-fn in_place(path: &Path, shard: Shard) -> Option<String> {
-    let text = path.exists().then(|| std::fs::read_to_string(manifest_path(path)).ok()).flatten()?;
-    let manifest: Value = serde_json::from_str(&text).ok()?;
-    let number = |key: &str| manifest.pointer(&format!("/shard/{key}")).and_then(Value::as_u64);
-    match (number("index"), number("count")) {
-        (Some(index), Some(count)) => {
-            let same = (index, count) == (u64::from(shard.index), u64::from(shard.count));
-            (!same).then(|| format!("shard {index}/{count}"))
-        }
-        // A run that was killed as it put its table into place has said no more than how large that is.
-        _ => manifest.as_object().is_some_and(|own| own.len() > 1).then(|| "a whole table".to_owned()),
     }
 }
 

@@ -97,19 +97,17 @@ impl Plan {
         let by = grouped(&settings.by, &source)?;
         let mut destination = destination.without(&dropped(&settings.drop, &source)?, &by);
         let manifest = panel.manifest(run, &settings.input, &source);
-        let calibrated = match &settings.calibration {
-            Some(file) => calibrated(file, &panel, observer)?,
-            None => Vec::new(),
-        };
-        let gold =
-            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
-        let shard = ShardIdentity::new(&settings, &source, &destination, &panel, &manifest)?;
         if destination.output.has_manifest() && !settings.output.force {
             let mut own = manifest.started();
             if let Some(Shard { index, count }) = settings.shard {
                 own["shard"] = json!({ "index": index, "count": count });
             }
             let in_place = InPlace::found(&destination.output.path, own);
+            if let Some(what) = in_place.other_part().filter(|_| settings.shard.is_some()) {
+                return Err(
+                    SettingsError::ShardReplaces { path: destination.output.path.clone(), what }.into()
+                );
+            }
             if let Some(what) = in_place.otherwise() {
                 let path = destination.output.path.display();
                 observer.warning(&format!(
@@ -118,6 +116,13 @@ impl Plan {
             }
             destination.in_place = Some(in_place);
         }
+        let calibrated = match &settings.calibration {
+            Some(file) => calibrated(file, &panel, observer)?,
+            None => Vec::new(),
+        };
+        let gold =
+            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
+        let shard = ShardIdentity::new(&settings, &source, &destination, &panel, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
             source: Arc::new(source),

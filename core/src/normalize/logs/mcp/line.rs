@@ -91,15 +91,12 @@ fn parts(line: &str) -> Option<Parts<'_>> {
     while let Some((mark, after)) = mark_at(rest) {
         marks += 1;
         rest = after;
-        // What a server prints beside its messages may repeat them.
-        if is_direction(mark) && mark.split(' ').count() > 1 && mark.to_lowercase().ends_with("stderr") {
-            return None;
-        }
         match mark_means(mark) {
             Mark::Side(of) => side = Some(of),
             Mark::Time => time = time.or(Some(mark)),
             Mark::Name => server = server.or(Some(mark)),
             Mark::Nothing => {}
+            Mark::Printed => return None,
         }
     }
     let said = SAID.iter().find_map(|(words, of)| Some((rest.strip_prefix(words)?.trim_start(), *of)));
@@ -164,23 +161,24 @@ enum Mark {
     Time,
     Name,
     Nothing,
+    /// That the server printed the line beside its messages, of which it may be a copy.
+    Printed,
 }
 
 /// What a mark in brackets says. Claude Desktop's two files have the server's name and the level in different orders.
 fn mark_means(mark: &str) -> Mark {
-    const NO_NAMES: [&str; 10] =
-        ["info", "error", "warn", "warning", "debug", "trace", "fatal", "notice", "stderr", "mcp"];
+    const LEVELS: [&str; 8] = ["info", "error", "warn", "warning", "debug", "trace", "fatal", "notice"];
     if let Some(side) = Side::said_by(mark) {
         return Mark::Side(side);
     }
     if time_at(mark).is_some_and(|(_, rest)| rest.is_empty()) {
         return Mark::Time;
     }
-    if is_direction(mark) {
-        return Mark::Nothing;
+    if mark.to_lowercase().ends_with("server stderr") {
+        return Mark::Printed;
     }
     let is_number = mark.starts_with(|c: char| c.is_ascii_digit());
-    if mark.is_empty() || is_number || NO_NAMES.contains(&mark.to_lowercase().as_str()) {
+    if mark.is_empty() || is_number || is_direction(mark) || LEVELS.contains(&mark.to_lowercase().as_str()) {
         return Mark::Nothing;
     }
     Mark::Name
