@@ -1,5 +1,6 @@
 //! Runs on a store that lies on a PostgreSQL server: killed, cut off, let in and kept out. What holds for any store is in `stores.rs`.
 
+use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -191,6 +192,26 @@ fn a_server_that_comes_back_is_waited_for() {
     }
 }
 
+/// Who looks on is told why nothing happens, and when it goes on.
+#[test]
+fn a_server_that_is_away_is_told() {
+    let Some(postgres) = Postgres::start() else { return };
+    let (server, work, store) = (slow(30), rows(ROWS), postgres.url("told"));
+    let mut run = start(&work, &server, &store, "out.csv");
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    server.await_requests(30);
+    postgres.tell("stop");
+    // The run has a deadline, and its lines end with it.
+    let told = lines.find(|line| line.contains("does not answer")).expect("a line about the server");
+    assert!(told.starts_with("warning: the reply store postgres://"), "{told}");
+    assert!(told.contains("for 120 seconds at most") && !told.contains(PASSWORD), "{told}");
+    postgres.tell("start");
+    let rest: Vec<String> = lines.collect();
+    assert!(rest.iter().any(|line| line.contains("can be used again")), "{rest:?}");
+    assert!(run.wait().success());
+    right(&work, "out.csv");
+}
+
 #[test]
 fn a_server_that_stays_away_ends_the_run_and_nothing_kept_is_lost() {
     let Some(postgres) = Postgres::start() else { return };
@@ -230,7 +251,10 @@ fn a_wrong_address_is_said_once() {
         (good.replace("postgres://", ""), "does not begin with postgres://"),
         (format!("host=127.0.0.1 password={PASSWORD}"), "does not begin with postgres://"),
         (good.replace(PASSWORD, "sec/ret"), "must be written %2F"),
-        (good.replace(&host, "@127.0.0.1:1/"), "Connection refused"),
+        (
+            good.replace(&host, "@127.0.0.1:1/"),
+            "Connection refused (os error 111); check that the server runs and that host and port are right",
+        ),
         (
             good.replace(&host, "@no-such-host.invalid/"),
             "cannot reach the reply store postgres://postgres@no-such-host.invalid/",
@@ -243,6 +267,7 @@ fn a_wrong_address_is_said_once() {
         (good.replace("/postgres?", "/nowhere?"), "database \"nowhere\" does not exist"),
         (format!("{good}&sslmode=perhaps"), "sslmode"),
         (format!("{good}&colour=blue"), "docs/scale.md"),
+        (format!("{good}&shcema=s"), "did you mean `schema`?"),
         (format!("{good}&patience=long"), "patience"),
     ] {
         for args in [args(&server, &store, "out.csv"), vec!["store", "stat", "--store", &store]] {
@@ -336,6 +361,12 @@ fn a_role_needs_what_is_listed() {
     assert_eq!(stat(&work, &store)["replies"], 3);
     work.run(&["store", "merge", "--store", "copy.sqlite", &store]).ended(0);
     assert_eq!(stat(&work, "copy.sqlite")["replies"], 3);
+    let dry = work.run(&[&args(&server, &store, "out.csv")[..], &["--dry-run", "--json"]].concat()).ended(0);
+    assert!(dry.stdout.contains("\"answered\": 3"), "{}", dry.stdout);
+    let mut resnap = args(&server, &store, "again.csv");
+    resnap[0] = "resnap";
+    work.run(&resnap).ended(0);
+    right(&work, "again.csv");
     postgres.sql("rights", "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA rights TO worker");
     let before = server.requests();
     work.file("in.csv", numbered(5));

@@ -236,11 +236,12 @@ fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {
         format!("asking    {}", contents.claims),
         format!("prompts   {}", contents.prompts),
     ];
-    let Wasted { questions, prompt_tokens, completion_tokens, cost_usd } = contents.wasted;
+    let Wasted { questions, prompt_tokens, completion_tokens, cost_usd, unpriced } = contents.wasted;
     if questions > 0 {
         lines.push(format!(
-            "unused    answers to {} that ended without a reply: {prompt_tokens} tokens in, {completion_tokens} out, ${cost_usd:.6}",
-            counted(questions, "question")
+            "unused    answers to {} that ended without a reply: {prompt_tokens} tokens in, {completion_tokens} out, cost {}",
+            counted(questions, "question"),
+            cost(cost_usd, unpriced, questions, 6)
         ));
     }
     // What is held is no longer free for others, and may never have been spent: the run that took it says so at its end.
@@ -267,22 +268,26 @@ fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {
     parts.join("\n\n")
 }
 
+/// What `all` cost, of which `unpriced` have no known price, to so many `places`.
+fn cost(usd: f64, unpriced: u64, all: u64, places: usize) -> String {
+    match unpriced {
+        0 => format!("${usd:.places$}"),
+        _ if unpriced == all => "unknown".to_owned(),
+        _ => format!("${usd:.places$} + {unpriced} unknown"),
+    }
+}
+
 fn models(contents: &Contents) -> Table {
     use Column::{Figure, Name};
     let mut table = Table::new([Name, Figure, Figure, Figure, Figure]);
     table.add_row(["model", "replies", "tokens in", "out", "cost"]);
     for model in &contents.models {
-        let cost = match (model.unpriced, model.replies) {
-            (0, _) => format!("${:.4}", model.cost_usd),
-            (unpriced, replies) if unpriced == replies => "unknown".to_owned(),
-            (unpriced, _) => format!("${:.4} + {unpriced} unknown", model.cost_usd),
-        };
         table.add_row([
             model.model.clone().unwrap_or_else(|| "(unnamed)".to_owned()),
             model.replies.to_string(),
             model.prompt_tokens.to_string(),
             model.completion_tokens.to_string(),
-            cost,
+            cost(model.cost_usd, model.unpriced, model.replies, 4),
         ]);
     }
     table
@@ -327,7 +332,8 @@ fn as_json(contents: &Contents) -> String {
             "questions": contents.wasted.questions,
             "prompt_tokens": contents.wasted.prompt_tokens,
             "completion_tokens": contents.wasted.completion_tokens,
-            "cost_usd": contents.wasted.cost_usd,
+            "cost_usd": (contents.wasted.unpriced == 0).then_some(contents.wasted.cost_usd),
+            "unpriced": contents.wasted.unpriced,
         },
         "claims": contents.claims,
         "runs": contents.runs,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::domain::Unit;
 use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
-use crate::store::Store;
+use crate::store::{Access, Store};
 use crate::write::Finished;
 
 /// A panel at work.
@@ -114,7 +114,8 @@ impl Session {
         let shown = self.control.observer.pass(pass);
         let judges = || judges.iter().map(Arc::as_ref);
         let asking = ask_all(passes, &progress, &self.control.stop);
-        let asked = telling(judges(), self.control.observer.as_ref(), asking).await;
+        let asked =
+            telling(judges(), self.panel.store.as_deref(), self.control.observer.as_ref(), asking).await;
         drop(shown);
         tell_spending(judges(), 0.0, self.control.observer.as_ref());
         asked
@@ -198,14 +199,16 @@ impl Session {
         .await
     }
 
-    /// Keeps the finished record of the run in the store, where there is one.
+    /// Keeps the finished record of the run in the store, where there is one that it writes to.
     ///
     /// # Errors
     /// If the store cannot be written.
     pub async fn keep(&self, record: &Value) -> Result<(), RunError> {
         match &self.panel.store {
-            Some(store) => Ok(store.manifest(record.to_string(), true).await?),
-            None => Ok(()),
+            Some(store) if store.access() == Access::Write => {
+                Ok(store.manifest(record.to_string(), true).await?)
+            }
+            _ => Ok(()),
         }
     }
 

@@ -72,8 +72,9 @@ pub struct Wasted {
     pub questions: u64,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    /// US dollars, as far as the price is known.
+    /// US dollars, of the questions with a known price.
     pub cost_usd: f64,
+    pub unpriced: u64,
 }
 
 /// The replies of one model.

@@ -55,6 +55,11 @@ pub enum StoreError {
     /// What was named is neither a file nor the address of a server. It may hold a password: it is not shown.
     #[error("--store: {why}. A store is a file, or a PostgreSQL server: postgres://USER@HOST/DATABASE")]
     Address { why: String },
+    /// What was named is no file to SQLite, and may keep nothing.
+    #[error(
+        "--store {place} names no file: a store keeps what was paid for. Name a file, such as replies.sqlite"
+    )]
+    NoFile { place: String },
     /// This program was built without what it takes to reach a server.
     #[error(
         "this tooljudge cannot use the reply store {place}: it was built without PostgreSQL. The Python package has it; from \

@@ -12,6 +12,7 @@ mod fingerprint;
 mod job;
 mod lease_clock;
 mod marks;
+mod outage;
 mod place;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -34,6 +35,8 @@ use job::{Job, Op, Written};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
 pub use marks::{Kept, Mark, MarkStore, MarksError, NewMark, Picked};
+use outage::Outage;
+pub use outage::Waiting;
 pub use place::StorePlace;
 pub use reader::{Asking, Found, Reader, StoppedRun};
 pub use reply_kind::ReplyKind;
@@ -81,6 +84,7 @@ struct Seen {
     /// Replies that turned out damaged when their question was claimed.
     damaged: AtomicU64,
     lease_clock: LeaseClock,
+    outage: Outage,
 }
 
 /// An open store: a handle to its writing thread.
@@ -93,7 +97,17 @@ pub struct Store {
     unkept: AtomicU64,
     /// Blocks that were asked for.
     granted: AtomicI64,
+    access: Access,
     thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// What a run does with a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Only looks things up, for which a role on a server needs fewer rights.
+    Read,
+    /// Claims questions and keeps replies, too.
+    Write,
 }
 
 /// The way to the writing thread, and where it also looks things up, to that.
@@ -108,7 +122,13 @@ impl Store {
     /// Opens the store at `place`; a file and its folder (mode 0600), or a schema and its tables, are made if need be. `run` names
     /// this run.
     pub fn open(place: StorePlace, run: &str) -> Result<Store, StoreError> {
-        let seen = Arc::new(Seen { damaged: AtomicU64::new(0), lease_clock: LeaseClock::new() });
+        Store::open_for(Access::Write, place, run)
+    }
+
+    /// [`Store::open`] for no more than this `access`.
+    pub fn open_for(access: Access, place: StorePlace, run: &str) -> Result<Store, StoreError> {
+        let (damaged, lease_clock) = (AtomicU64::new(0), LeaseClock::new());
+        let seen = Arc::new(Seen { damaged, lease_clock, outage: Outage::default() });
         let (jobs, thread) = match &place {
             StorePlace::File(path) => {
                 let (jobs, thread) = sqlite::open(path, run, &seen)?;
@@ -116,7 +136,7 @@ impl Store {
             }
             #[cfg(feature = "postgres")]
             StorePlace::Server(address) => {
-                let (jobs, link, thread) = postgres::open(address, run, &seen)?;
+                let (jobs, link, thread) = postgres::open(address, run, access, &seen)?;
                 (Jobs::Postgres(jobs, link), thread)
             }
             #[cfg(not(feature = "postgres"))]
@@ -124,7 +144,7 @@ impl Store {
         };
         let (kept, unkept) = (AtomicU64::new(0), AtomicU64::new(0));
         let granted = AtomicI64::new(0);
-        Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, granted, thread: Some(thread) })
+        Ok(Store { place, jobs: Some(jobs), seen, kept, unkept, granted, access, thread: Some(thread) })
     }
 
     /// The file at `path`.
@@ -136,6 +156,16 @@ impl Store {
     /// Where it is.
     pub fn place(&self) -> &StorePlace {
         &self.place
+    }
+
+    /// What it was opened for.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// What it waits for, if it cannot be used just now.
+    pub fn waiting(&self) -> Option<Waiting> {
+        self.seen.outage.now()
     }
 
     /// Replies that turned out damaged when their question was claimed; these questions are asked again.

@@ -45,7 +45,10 @@ impl StorePlace {
     pub fn parse(given: impl AsRef<Path>) -> Result<StorePlace, StoreError> {
         let path = given.as_ref();
         let Some(text) = path.to_str().filter(|text| is_meant_as_address(text)) else {
-            return Ok(StorePlace::File(path.to_owned()));
+            return match path.to_str().is_some_and(is_sqlites_own) {
+                true => Err(StoreError::NoFile { place: path.display().to_string() }),
+                false => Ok(StorePlace::File(path.to_owned())),
+            };
         };
         Address::parse(text).map(StorePlace::Server).map_err(|why| StoreError::Address { why })
     }
@@ -166,6 +169,13 @@ impl Address {
         (format!("{place}{rest}").into(), ours)
     }
 
+    /// What the options of the address at `url` are called.
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "nobody goes there"))]
+    pub(super) fn keys(url: &str) -> impl Iterator<Item = &str> {
+        let options = url.split_once('?').map_or("", |(_, options)| options);
+        options.split('&').filter_map(|option| option.split_once('=')).map(|(key, _)| key)
+    }
+
     fn with_password(self, password: &str) -> Address {
         let url = self.url.expose_secret();
         let Some((scheme, rest)) = url.split_once("://") else { return self };
@@ -191,6 +201,11 @@ impl fmt::Debug for Address {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "Address({})", self.shown)
     }
+}
+
+/// Whether it is no file to SQLite: a store in memory is forgotten with what was paid for, and a URI may say that nothing is kept.
+fn is_sqlites_own(text: &str) -> bool {
+    text == ":memory:" || text.starts_with("file:")
 }
 
 /// Whether somebody who typed this meant a server: by a scheme, by credentials before a host, or in the other form that PostgreSQL's
@@ -280,6 +295,10 @@ mod tests {
         ] {
             let error = StorePlace::parse(given).unwrap_err().to_string();
             assert!(error.starts_with("--store: ") && !error.contains("hid"), "{given}: {error}");
+        }
+        for given in [":memory:", "file:replies.sqlite?mode=memory"] {
+            let error = StorePlace::parse(given).unwrap_err().to_string();
+            assert!(error.contains("names no file"), "{given}: {error}");
         }
     }
 

@@ -8,7 +8,7 @@ mod pass;
 mod reading;
 mod sharing;
 mod spending;
-mod starving;
+mod telling;
 
 pub use ask_index::AskIndex;
 pub use first::First;
@@ -17,4 +17,4 @@ pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
 pub use reading::Reading;
 pub use sharing::sharing;
 pub use spending::{dollars, tell_spending};
-pub use starving::telling;
+pub use telling::telling;

@@ -157,7 +157,7 @@ impl DrivePlan {
         let driven = self.drive_each(&passes, &progress);
         let each = || models.iter().map(Arc::as_ref);
         let observer = self.control.observer.as_ref();
-        let outcomes = sharing(store, each(), telling(each(), observer, driven)).await?;
+        let outcomes = sharing(store, each(), telling(each(), Some(store), observer, driven)).await?;
         drop(shown);
         let kept = self.kept_for_grading;
         tell_spending(each(), kept, observer);

@@ -29,7 +29,7 @@ use super::{
 use crate::domain::Task;
 use crate::read::Take;
 use crate::render::Template;
-use crate::store::{Store, StoreError};
+use crate::store::{Access, Store, StoreError};
 use member_builder::MemberBuilder;
 use model::Shared;
 
@@ -168,7 +168,13 @@ fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Optio
         Purpose::Resnap { .. } if place.is_missing()? => {
             Err(StoreError::Missing { place: place.to_string() }.into())
         }
-        _ => Ok(Some(Arc::new(Store::open(place.clone(), run)?))),
+        _ => {
+            let access = match purpose {
+                Purpose::DryRun | Purpose::Resnap { .. } => Access::Read,
+                Purpose::Label | Purpose::Bench => Access::Write,
+            };
+            Ok(Some(Arc::new(Store::open_for(access, place.clone(), run)?)))
+        }
     }
 }
 

@@ -313,17 +313,16 @@ async fn count(client: &Client) -> Result<Contents, Error> {
     let row = client.query_one(span, &[]).await?;
     contents.span = row.try_get::<_, Option<String>>(0)?.zip(row.try_get(1)?);
     let sums = "count(*), coalesce(sum(prompt_tokens), 0)::bigint, coalesce(sum(completion_tokens), 0)::bigint, \
-                coalesce(sum(cost_usd), 0)";
+                coalesce(sum(cost_usd), 0), count(*) - count(cost_usd)";
     let row = client.query_one(&format!("SELECT {sums} FROM wasted"), &[]).await?;
     contents.wasted = Wasted {
         questions: number(&row, 0)?,
         prompt_tokens: number(&row, 1)?,
         completion_tokens: number(&row, 2)?,
         cost_usd: row.try_get(3)?,
+        unpriced: number(&row, 4)?,
     };
-    let models = format!(
-        "SELECT {sums}, count(*) - count(cost_usd), model FROM replies GROUP BY model ORDER BY 1 DESC, 6"
-    );
+    let models = format!("SELECT {sums}, model FROM replies GROUP BY model ORDER BY 1 DESC, 6");
     for row in client.query(&models, &[]).await? {
         contents.models.push(ModelContents {
             model: row.try_get::<_, Option<&str>>(5)?.map(unescaped),

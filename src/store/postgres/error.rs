@@ -18,6 +18,12 @@ pub(super) enum Trouble {
     Found(StoreError),
 }
 
+/// What to do where nobody answers.
+const UNREACHED: &str = "check that the server runs and that host and port are right";
+/// What to do where no encrypted connection comes about.
+const UNENCRYPTED: &str =
+    "sslmode and sslrootcert of the address say what is asked of its certificate (docs/scale.md)";
+
 /// How a server failed us.
 #[derive(Debug)]
 pub(super) enum Fault {
@@ -56,9 +62,11 @@ impl Trouble {
     pub(super) fn lasting(&self, place: &str) -> StoreError {
         match self {
             Trouble::Found(error) => error.clone(),
-            Trouble::Silent(_) => {
-                StoreError::Connect { place: place.to_owned(), why: self.why(), remedy: None }
-            }
+            Trouble::Silent(_) => StoreError::Connect {
+                place: place.to_owned(),
+                why: self.why(),
+                remedy: Some(UNREACHED.to_owned()),
+            },
             Trouble::Said(error) => lasting(place, error),
         }
     }
@@ -135,7 +143,8 @@ fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError {
         {
             StoreError::Failed { place, why }
         }
-        None => connect(""),
+        None if error.to_string().contains("TLS") => connect(UNENCRYPTED),
+        None => connect(UNREACHED),
         Some(_) => StoreError::Failed { place, why },
     }
 }

@@ -33,7 +33,7 @@ use tokio::time::timeout;
 
 use super::job::Job;
 use super::place::Address;
-use super::{Seen, StoreError};
+use super::{Access, Seen, StoreError};
 use error::Trouble;
 pub(super) use link::Link;
 use server::Server;
@@ -49,11 +49,12 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)
 pub(super) fn open(
     address: &Address,
     run: &str,
+    access: Access,
     seen: &Arc<Seen>,
 ) -> Result<(UnboundedSender<Job>, Link, JoinHandle<()>), StoreError> {
     let server = Server::new(address)?;
     let (jobs, queue) = tokio::sync::mpsc::unbounded_channel();
-    let mut writer = Writer::new(Arc::clone(&server), run.to_owned(), Arc::clone(seen));
+    let mut writer = Writer::new(Arc::clone(&server), run.to_owned(), access, Arc::clone(seen));
     let (opened, is_open) = mpsc::channel();
     let (handle, thread) = thread(&server.place, async move {
         match writer.begin().await {

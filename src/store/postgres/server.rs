@@ -12,6 +12,7 @@ use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 use super::answered;
 use super::error::Trouble;
 use super::tls::Tls;
+use crate::domain::did_you_mean;
 use crate::store::StoreError;
 use crate::store::place::Address;
 
@@ -26,6 +27,32 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Options of an address that are ours to read.
 const OWN: &[&str] = &["patience", "schema", "sslmode", "sslrootcert"];
+
+/// All options of an address.
+const OPTIONS: &[&str] = &[
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+    "load_balance_hosts",
+    "options",
+    "password",
+    "patience",
+    "port",
+    "schema",
+    "sslmode",
+    "sslnegotiation",
+    "sslrootcert",
+    "target_session_attrs",
+    "tcp_user_timeout",
+    "user",
+];
 
 /// What a session that asks and claims begins with. Its tables grow while it lasts and its statements are planned once: they must go
 /// by the indexes, which also keeps their rows in order. What it begins it ends at once, or it hangs and must hold up nobody. The server
@@ -61,7 +88,10 @@ impl Server {
             |key: &str| own.iter().rev().find(|(own, _)| own == key).map(|(_, value)| value.as_str());
         // What it says may be part of a password.
         let mut config: Config = url.expose_secret().parse().map_err(|_| {
-            wrong(format!("an option of the address {address} is unknown or has no valid value; docs/scale.md lists them"))
+            let meant = Address::keys(url.expose_secret()).map(meant).collect::<String>();
+            wrong(format!(
+                "an option of the address {address} is unknown or has no valid value (docs/scale.md lists them){meant}"
+            ))
         })?;
         if config.get_hosts().is_empty() {
             return Err(wrong(format!("the address {address} names no host")));
@@ -173,19 +203,30 @@ impl Server {
     }
 
     /// Says that somebody else's transaction stands in the way of what is asked: that is waited for, however long it takes.
-    pub(super) fn tell_busy(&self, why: &str) {
-        tracing::info!("the reply store {} is locked by somebody else ({why}); waiting", self.place);
+    pub(super) fn tell_busy(&self, why: &str) -> String {
+        let text = format!("is locked by somebody else ({why}); waiting until it is free");
+        tracing::info!("the reply store {} {text}", self.place);
+        text
     }
 
     /// Says that the server is away.
-    pub(super) fn tell_away(&self, why: &str) {
-        tracing::info!("the reply store {} does not answer ({why}); trying again", self.place);
+    pub(super) fn tell_away(&self, why: &str) -> String {
+        let patience = self.patience.as_secs();
+        let text = format!("does not answer ({why}); trying again, for {patience} seconds at most");
+        tracing::info!("the reply store {} {text}", self.place);
+        text
     }
 
     /// The name of the schema as statements have it.
     pub(super) fn quoted_schema(&self) -> String {
         format!("\"{}\"", self.schema.replace('"', "\"\""))
     }
+}
+
+/// What was probably meant instead of an option called `key` that nobody knows. What it is called is not shown: it may be part of a
+/// password.
+fn meant(key: &str) -> String {
+    if OPTIONS.contains(&key) { String::new() } else { did_you_mean(key, OPTIONS.iter().copied()) }
 }
 
 impl std::fmt::Debug for Server {

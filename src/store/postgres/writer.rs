@@ -18,7 +18,7 @@ use crate::domain::{Given, Granted};
 use crate::store::job::{BATCH, CommitAck, Job, Op, Written};
 use crate::store::lease_clock::{LEASE, RENEWAL};
 use crate::store::stored_reply::StoredReply;
-use crate::store::{Claim, Fingerprint, Reuse, Seen, StoreError};
+use crate::store::{Access, Claim, Fingerprint, Reuse, Seen, StoreError};
 
 /// A question that is alone sends its answer and the claim of the next one: more than these are a crowd.
 const ALONE: usize = 2;
@@ -37,6 +37,7 @@ pub(super) struct Held {
 pub(super) struct Writer {
     server: Arc<Server>,
     run: String,
+    access: Access,
     seen: Arc<Seen>,
     session: Option<Session>,
     statements: Vec<String>,
@@ -56,10 +57,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(server: Arc<Server>, run: String, seen: Arc<Seen>) -> Writer {
+    pub(super) fn new(server: Arc<Server>, run: String, access: Access, seen: Arc<Seen>) -> Writer {
         Writer {
             server,
             run,
+            access,
             seen,
             session: None,
             statements: statements::all(),
@@ -103,11 +105,17 @@ impl Writer {
     async fn try_begin(&mut self, is_known: &mut bool) -> Result<(), Trouble> {
         let mut client = self.server.connect().await?;
         *is_known = true;
-        schema::migrate(&mut client, &self.server, schema::ALL_RIGHTS).await?;
+        let rights = match self.access {
+            Access::Read => schema::TO_READ,
+            Access::Write => schema::ALL_RIGHTS,
+        };
+        schema::migrate(&mut client, &self.server, rights).await?;
         drop(client);
         let session = self.connect().await?;
-        for sql in statements::tidy() {
-            answered(session.client.execute(&sql, &[])).await?;
+        if self.access == Access::Write {
+            for sql in statements::tidy() {
+                answered(session.client.execute(&sql, &[])).await?;
+            }
         }
         self.session = Some(session);
         Ok(())
@@ -141,7 +149,7 @@ impl Writer {
             }
         }
         // What stays behind is void when its lease is over.
-        if self.lost.is_some() {
+        if self.lost.is_some() || self.access == Access::Read {
             return;
         }
         if !self.is_connected() {
@@ -176,12 +184,14 @@ impl Writer {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        let (mut heard, mut pause) = (Instant::now(), PAUSES[0]);
+        let began = Instant::now();
+        let (mut heard, mut pause) = (began, PAUSES[0]);
         loop {
             let trouble = match self.attempt(jobs).await {
                 Ok(written) => {
                     // Apart from the attempt, which counts as a whole or not at all.
                     let _ = timeout(STALL, self.watch_overdue(jobs, &written)).await;
+                    self.seen.outage.ends();
                     return Ok(written);
                 }
                 Err(trouble) => trouble,
@@ -190,7 +200,7 @@ impl Writer {
             let why = match trouble.fault(&self.server.place) {
                 Fault::Lasting(error) => return Err(error),
                 Fault::Busy(why) => {
-                    self.server.tell_busy(&why);
+                    self.seen.outage.begins(began, self.server.tell_busy(&why));
                     heard = Instant::now();
                     sleep(PAUSES[0]).await;
                     continue;
@@ -204,7 +214,7 @@ impl Writer {
                 self.lost = Some(lost.clone());
                 return Err(lost);
             }
-            self.server.tell_away(&why);
+            self.seen.outage.begins(began, self.server.tell_away(&why));
             sleep(pause).await;
             pause = (2 * pause).min(PAUSES[1]);
         }

@@ -99,12 +99,17 @@ impl Archive {
             })?
             .collect::<Result<_, _>>()?;
         let wasted = self.connection.query_row(
-            "SELECT count(*), ifnull(sum(prompt_tokens), 0), ifnull(sum(completion_tokens), 0), ifnull(sum(cost_usd), 0.0) \
-             FROM wasted",
+            "SELECT count(*), ifnull(sum(prompt_tokens), 0), ifnull(sum(completion_tokens), 0), ifnull(sum(cost_usd), 0.0), \
+             count(*) - count(cost_usd) FROM wasted",
             [],
             |row| {
-                let (questions, prompt_tokens) = (row.get(0)?, row.get(1)?);
-                Ok(Wasted { questions, prompt_tokens, completion_tokens: row.get(2)?, cost_usd: row.get(3)? })
+                Ok(Wasted {
+                    questions: row.get(0)?,
+                    prompt_tokens: row.get(1)?,
+                    completion_tokens: row.get(2)?,
+                    cost_usd: row.get(3)?,
+                    unpriced: row.get(4)?,
+                })
             },
         )?;
         let purses = self

@@ -114,7 +114,10 @@ impl Writer {
         let began = Instant::now();
         loop {
             let error = match self.transact(jobs) {
-                Ok(written) => return Ok(written),
+                Ok(written) => {
+                    self.seen.outage.ends();
+                    return Ok(written);
+                }
                 Err(error) => error,
             };
             // Fails when the transaction is gone already, which is what it is for.
@@ -122,7 +125,10 @@ impl Writer {
             match error::of(&self.path, &error) {
                 StoreError::Locked { place, lock_owner, .. } if began.elapsed() < LONGEST_LOCK => {
                     let owner = lock_owner.unwrap_or_else(|| "another process".to_owned());
-                    tracing::info!("the reply store {place} is locked by {owner}; waiting");
+                    let most = LONGEST_LOCK.as_secs() / 60;
+                    let text = format!("is locked by {owner}; waiting, for {most} minutes at most");
+                    tracing::info!("the reply store {place} {text}");
+                    self.seen.outage.begins(began, text);
                 }
                 StoreError::Locked { place, lock_owner, .. } => {
                     return Err(StoreError::Locked { place, lock_owner, seconds: began.elapsed().as_secs() });

@@ -1,0 +1,76 @@
+//! Warns of what a run waits for and nobody sees: an endpoint that refuses everything as too fast, a store that cannot be used. Either
+//! looks like a slow judge otherwise.
+
+use std::future::Future;
+use std::time::Duration;
+
+use crate::judge::Remote;
+use crate::run::Observer;
+use crate::store::Store;
+
+/// How often it is looked after.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long nothing but refusals came before it is told. Chosen: limits of a minute are waited for in less.
+const TELL: Duration = Duration::from_secs(60);
+/// At the latest after this share of the longest wait, as a divisor.
+const SHARE: u32 = 4;
+/// How long a store is waited for before it is told. Chosen: a server restarts in less.
+const TELL_STORE: Duration = Duration::from_secs(5);
+
+/// Does `work`, which asks `judges` and keeps replies in `store`, and tells `observer` of each judge that refuses everything, once, and
+/// of the store whenever it cannot be used.
+pub async fn telling<'a, T>(
+    judges: impl IntoIterator<Item = &'a Remote>,
+    store: Option<&Store>,
+    observer: &dyn Observer,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut open: Vec<&Remote> = judges.into_iter().collect();
+    let mut is_told = false;
+    let watching = async {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            open.retain(|judge| !tell_starved(judge, observer));
+            if let Some(store) = store {
+                is_told = tell_waiting(store, is_told, observer);
+            }
+        }
+    };
+    tokio::select! {
+        outcome = work => outcome,
+        () = watching => unreachable!("watching never ends"),
+    }
+}
+
+/// Whether there was something to tell.
+fn tell_starved(judge: &Remote, observer: &dyn Observer) -> bool {
+    let patience = TELL.min(judge.max_wait() / SHARE);
+    let Some(starved) = judge.starved().filter(|starved| *starved >= patience) else { return false };
+    observer.warning(&format!(
+        "{} has answered every request for {} s with \"too many requests\" (429) and does not say until when: the quota of this key \
+         may be spent. It is asked again, with longer and longer pauses, until --max-wait ({} s) is over",
+        judge.place(),
+        starved.as_secs().max(1),
+        judge.max_wait().as_secs()
+    ));
+    true
+}
+
+/// Whether it is told that the store is waited for; `is_told`, whether it was.
+fn tell_waiting(store: &Store, is_told: bool, observer: &dyn Observer) -> bool {
+    match store.waiting() {
+        None if is_told => {
+            observer.note(&format!("the reply store {} can be used again", store.place()));
+            false
+        }
+        Some(waiting) if !is_told && waiting.time() >= TELL_STORE => {
+            observer.warning(&format!(
+                "the reply store {} {}. No new questions are sent meanwhile, and what was answered is kept in memory",
+                store.place(),
+                waiting.why
+            ));
+            true
+        }
+        _ => is_told,
+    }
+}
