@@ -267,7 +267,7 @@ fn a_wrong_address_is_said_once() {
         (good.replace("/postgres?", "/nowhere?"), "database \"nowhere\" does not exist"),
         (format!("{good}&sslmode=perhaps"), "sslmode"),
         (format!("{good}&colour=blue"), "docs/scale.md"),
-        (format!("{good}&shcema=s"), "did you mean `schema`?"),
+        (format!("{good}&shcema=s"), "did you mean `schema`; docs/scale.md"),
         (format!("{good}&patience=long"), "patience"),
     ] {
         for args in [args(&server, &store, "out.csv"), vec!["store", "stat", "--store", &store]] {

@@ -166,7 +166,7 @@ fn what_does_not_belong_together_is_not_joined() {
     std::fs::write(work.path("edited.csv"), edited).unwrap();
     work.file("plain.csv", work.read("b.csv"));
     for (parts, said) in [
-        (&["a.csv", "input.csv"][..], "their inputs differ"),
+        (&["a.csv", "input.csv"][..], "their inputs differ (in.csv and other.csv;"),
         (&["a.csv", "defs.csv"], "they differ in `require_definitions`;"),
         (&["a.csv", "decide.csv"], "they differ in `decide`;"),
         (&["a.csv", "dropped.csv"], "they differ in `drop`;"),
@@ -260,11 +260,13 @@ fn parts_of_other_headers_or_prices_are_not_joined_and_missing_labels_are_told()
     label("1/2", "large.csv", r#"headers = { X-Route = "large" }"#);
     label("1/2", "query.csv", &format!("{small}\nquery = {{ tenant = \"42\" }}"));
     label("1/2", "price.csv", &format!("{small}\n{price}"));
+    label("1/2", "tokens.csv", &format!("{small}\nmax_tokens = 30"));
     let merge = |part: &str, ended: i32| work.run(&["merge", "a.csv", part, "-o", "all.csv"]).ended(ended);
     for (part, said) in [
         ("large.csv", "the headers or queries of their judges differ"),
         ("query.csv", "the headers or queries of their judges differ"),
         ("price.csv", "the prices of their judges differ"),
+        ("tokens.csv", "they differ in `max_tokens` ("),
     ] {
         let ran = merge(part, 2);
         assert!(ran.stderr.contains(said), "{part}: {}", ran.stderr);

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use polars::prelude::*;
 
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Workspace, repository};
 
 const HEADER: &str = "question,tool_call,tool_definitions\n";
 
@@ -264,6 +264,28 @@ fn inputs_that_do_not_go_together() {
     ] {
         assert_eq!(fails(&work, args), message);
     }
+}
+
+/// An edit that leaves the length as it was is an edit, too.
+#[test]
+fn a_table_that_was_edited_is_not_replaced() {
+    let work = Workspace::new();
+    let input = repository("datasets/quickstart.csv").display().to_string();
+    let label = |more: &[&str]| {
+        let args = ["label", &input, "--limit", "5", "-o", "out.csv", "--max-abstained", "1"];
+        work.run(&[&args[..], &["--allow-unjudged", "1"], more].concat())
+    };
+    label(&[]).ended(0);
+    label(&[]).ended(0);
+    let edited = work.read("out.csv").replacen('t', "T", 1);
+    std::fs::write(work.path("out.csv"), &edited).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
+    std::fs::File::options().append(true).open(work.path("out.csv")).unwrap().set_modified(later).unwrap();
+    let ran = label(&[]).ended(2);
+    assert!(ran.stderr.contains("was not written by a run of tooljudge as it is now"), "{}", ran.stderr);
+    assert_eq!(work.read("out.csv"), edited);
+    label(&["--force"]).ended(0);
+    label(&[]).ended(0);
 }
 
 #[test]

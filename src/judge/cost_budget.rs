@@ -207,7 +207,8 @@ impl CostBudget {
         let taking = {
             let mut state = self.state();
             state.is_returning = false;
-            if turn.is_err() || state.under_way == 0 {
+            let is_settled = state.granted == state.spent && state.settled == state.spent;
+            if turn.is_err() || (state.under_way == 0 && is_settled) {
                 return;
             }
             let latest = state.latest;
@@ -249,7 +250,7 @@ impl CostBudget {
             state.reserved -= reserved;
             state.under_way -= 1;
             state.spent = state.spent.saturating_add(spent);
-            self.purse.is_some() && state.under_way > 0 && !std::mem::replace(&mut state.is_returning, true)
+            self.purse.is_some() && !std::mem::replace(&mut state.is_returning, true)
         };
         self.changed.notify_one();
         if is_to_return && let Ok(runtime) = Handle::try_current() {

@@ -190,13 +190,13 @@ impl Session {
         let progress = Arc::clone(&pass.progress);
         let _pass = self.control.observer.pass(pass);
         let (source, destination) = (Arc::clone(source), destination.cloned());
-        apart(&self.control.stop, move |stopped| {
+        let writing = apart(&self.control.stop, move |stopped| {
             let destination = destination.as_deref();
             let (summaries, written) =
                 write(&source, &mut labellers, destination, &mut watch, &progress, stopped)?;
             Ok((summaries, written, watch))
-        })
-        .await
+        });
+        telling([], self.panel.store.as_deref(), self.control.observer.as_ref(), writing).await
     }
 
     /// Keeps the finished record of the run in the store, where there is one that it writes to.

@@ -165,7 +165,7 @@ impl Store {
 
     /// What it waits for, if it cannot be used just now.
     pub fn waiting(&self) -> Option<Waiting> {
-        self.seen.outage.now()
+        self.seen.outage.longest()
     }
 
     /// Replies that turned out damaged when their question was claimed; these questions are asked again.

@@ -219,7 +219,9 @@ fn is_meant_as_address(text: &str) -> bool {
     // `user:password@host`; the colon in `C:\a@b` is behind a drive.
     let is_drive = |user: &str| user.get(1..3).is_some_and(|start| [":\\", ":/"].contains(&start));
     let has_credentials = text.split_once('@').is_some_and(|(user, _)| user.contains(':') && !is_drive(user));
-    let is_listed = lower
+    // Blanks around `=` are allowed there.
+    let closed = lower.split('=').map(str::trim).collect::<Vec<_>>().join("=");
+    let is_listed = closed
         .split_whitespace()
         .any(|word| ["host=", "hostaddr=", "dbname=", "password="].iter().any(|key| word.starts_with(key)));
     has_scheme || has_credentials || is_listed
@@ -285,6 +287,7 @@ mod tests {
             "postgres//u:hidden@h/d",
             "u:hidden@h/d",
             "host=h password=hidden",
+            "user=u password = hidden host = h",
             "postgres://u:hid/den@h/d",
             "postgres://u:hid?den@h/d",
             "postgres://u:hid@den@h/d",

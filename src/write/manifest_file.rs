@@ -1,6 +1,8 @@
 //! The manifest file beside an output: what was run, and which program wrote the output.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -32,6 +34,19 @@ pub(super) fn announce(output: &Path, bytes: u64, own: Option<&Value>) -> Result
         }
     }
     write_lightly(&manifest_path(output), format!("{manifest:#}\n").as_bytes())
+}
+
+/// Whether `existing`, the file at `output`, was last changed no later than its manifest, which is written with it: an edit may leave
+/// its length as it was.
+pub(super) fn is_as_written(output: &Path, existing: &Metadata) -> bool {
+    /// Clocks of file systems are coarse, and files that are copied together need not be in order.
+    const SLACK: Duration = Duration::from_secs(2);
+    let noted = std::fs::metadata(manifest_path(output)).and_then(|manifest| manifest.modified());
+    match (noted, existing.modified()) {
+        (Ok(noted), Ok(changed)) => changed <= noted + SLACK,
+        // A file system without times.
+        _ => true,
+    }
 }
 
 /// Whether the manifest beside `output` speaks of a file of so many `bytes`.

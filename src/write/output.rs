@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::manifest_file::is_ours;
+use super::manifest_file::{is_as_written, is_ours};
 use super::whole_file::WholeFile;
 use super::{Collected, WriteError, whole_file};
 use crate::table::format::{of_name, stem};
@@ -186,7 +186,7 @@ impl Output {
         }
         if let Ok(existing) = path.metadata()
             && !force
-            && !is_ours(path, existing.len())
+            && !(is_ours(path, existing.len()) && is_as_written(path, &existing))
         {
             return Err(WriteError::NotOurs(path.clone()));
         }

@@ -191,6 +191,28 @@ async fn runs_with_one_purse_keep_one_ceiling() {
         );
     }
 }
+/// A run that waits, as after a refusal that asks for it, holds nothing.
+#[tokio::test(start_paused = true)]
+async fn a_run_with_nothing_under_way_holds_nothing() {
+    let taken = Arc::<Mutex<[(u64, u64, bool); 4]>>::default();
+    let budget =
+        |run: usize| CostBudget::with_purse(8.0, Some(Box::new(Shared { run, taken: Arc::clone(&taken) })));
+    let (first, second) = (budget(0), budget(1));
+    for money in [first.reserve(1.0).await.unwrap(), first.reserve(1.0).await.unwrap()] {
+        money.spend(0.25);
+    }
+    let began = Instant::now();
+    let other = second.reserve(7.0).await.unwrap();
+    assert!(began.elapsed() <= 3 * LOOK_AGAIN, "{:?}", began.elapsed());
+    assert_eq!(taken.lock().unwrap()[0], (units(0.5), units(0.5), true));
+    other.spend(7.0);
+    // It may go on, as far as there is something left.
+    first.reserve(0.5).await.unwrap().release();
+    for budget in [first, second] {
+        budget.settle().await.unwrap();
+    }
+}
+
 /// One answer that does not come holds no more than what it may cost, and a little in advance: neither while its run waits nor if
 /// that is killed.
 #[tokio::test(start_paused = true)]

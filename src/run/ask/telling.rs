@@ -65,7 +65,7 @@ fn tell_waiting(store: &Store, is_told: bool, observer: &dyn Observer) -> bool {
         }
         Some(waiting) if !is_told && waiting.time() >= TELL_STORE => {
             observer.warning(&format!(
-                "the reply store {} {}. No new questions are sent meanwhile, and what was answered is kept in memory",
+                "the reply store {} {}. What was answered meanwhile is kept in memory",
                 store.place(),
                 waiting.why
             ));

@@ -23,7 +23,7 @@ use crate::run::outputs::check_places;
 use crate::run::panel::{connect_agents, run_name};
 use crate::run::settings::{AgentKind, DriveSettings, DriveSource, JudgeKind, PanelSettings, SettingsError};
 use crate::run::{Control, RunError};
-use crate::store::Store;
+use crate::store::{Access, Store};
 use crate::write::{Output, check_text};
 
 /// A run that can begin.
@@ -104,7 +104,10 @@ impl DrivePlan {
         let store = match settings.is_kept() {
             false => None,
             true if !asks && place.is_missing()? => None,
-            true => Some(Arc::new(Store::open(place.clone(), &run)?)),
+            true => {
+                let access = if asks { Access::Write } else { Access::Read };
+                Some(Arc::new(Store::open_for(access, place.clone(), &run)?))
+            }
         };
         let models = settings.agents.iter().filter_map(|agent| match &agent.kind {
             AgentKind::Model(model) => Some(model.as_ref()),

@@ -86,6 +86,12 @@ impl Plan {
         if let Some(junit) = settings.junit.as_ref().filter(|_| *purpose != Purpose::DryRun) {
             check_text(junit, settings.output.force)?;
         }
+        if settings.shard.is_some() && settings.panel.store.fresh && settings.panel.models() > 0 {
+            control.observer.warning(
+                "--fresh asks everything again each time that this command is started: a shard that is started again after it was \
+                 stopped is paid for twice. A new --store asks everything once",
+            );
+        }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
         if let Some((by, _)) = &fold

@@ -42,6 +42,11 @@ pub(super) struct ShardRecord {
     /// Those of them in which there was no evidence, which is an answer.
     #[serde(default)]
     pub(super) without_evidence: u64,
+    /// The judges as the manifest names them, and the inputs.
+    #[serde(skip)]
+    judges: Vec<Value>,
+    #[serde(skip)]
+    inputs: Vec<String>,
 }
 
 impl ShardRecord {
@@ -53,6 +58,8 @@ impl ShardRecord {
             output: Written,
             #[serde(default)]
             panel: Vec<Value>,
+            #[serde(default)]
+            inputs: Vec<String>,
         }
         #[derive(Deserialize)]
         struct Written {
@@ -61,7 +68,7 @@ impl ShardRecord {
         let manifest = manifest_path(path);
         let text = std::fs::read_to_string(&manifest).unwrap_or_default();
         let no_shard = |_| MergeError::NoShard { path: path.to_owned(), manifest };
-        let Manifest { shard, output, panel } = serde_json::from_str(&text).map_err(no_shard)?;
+        let Manifest { shard, output, panel, inputs } = serde_json::from_str(&text).map_err(no_shard)?;
         let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
         let counts = panel.iter().filter_map(|member| member.pointer("/summary/statuses")?.as_object());
         for (status, rows) in counts.flatten() {
@@ -69,7 +76,12 @@ impl ShardRecord {
         }
         let kinds = panel.iter().filter_map(|member| member.pointer("/summary/no_evidence")?.as_object());
         let without_evidence = kinds.flatten().filter_map(|(_, rows)| rows.as_u64()).sum();
-        let shard = ShardRecord { rows: output.rows, statuses, without_evidence, ..shard };
+        let judges = panel
+            .into_iter()
+            .map(|mut member| member.get_mut("judge").map(Value::take).unwrap_or_default())
+            .collect();
+        let rows = output.rows;
+        let shard = ShardRecord { rows, statuses, without_evidence, judges, inputs, ..shard };
         let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
         if shard.name().parse::<Shard>().is_err() {
             return Err(MergeError::NoShard { path: path.to_owned(), manifest: manifest_path(path) }.into());
@@ -97,7 +109,13 @@ impl ShardRecord {
             return Some("they count different numbers of shards".to_owned());
         }
         if self.input != other.input {
-            return Some("their inputs differ".to_owned());
+            let (one, other) = (self.inputs.join(", "), other.inputs.join(", "));
+            return Some(match one == other {
+                true => "their inputs differ".to_owned(),
+                false => format!(
+                    "their inputs differ ({one} and {other}; a table must hold the same bytes, a log also have the same path)"
+                ),
+            });
         }
         if self.options != other.options {
             return Some(match self.options_that_differ(other).as_slice() {
@@ -132,7 +150,45 @@ impl ShardRecord {
         {
             differ.retain(|name| *name != "panel");
         }
-        differ.into_iter().map(|name| option_in_words(name)).collect()
+        let judges = self.judges_that_differ(other);
+        let words = |name: &String| match name.as_str() {
+            "panel" if !judges.is_empty() => judges.clone(),
+            name => vec![option_in_words(name)],
+        };
+        differ.into_iter().flat_map(words).collect()
+    }
+
+    /// The settings of the judges that differ, with both values.
+    fn judges_that_differ(&self, other: &ShardRecord) -> Vec<String> {
+        let mut differ = Vec::new();
+        for (one, other) in self.judges.iter().zip(&other.judges) {
+            collect_differences("", one, other, &mut differ);
+        }
+        differ.dedup();
+        differ
+    }
+}
+
+/// What differs between `one` and `other`, by its key; what endpoints turned out not to support is no setting.
+fn collect_differences(key: &str, one: &Value, other: &Value, into: &mut Vec<String>) {
+    match (one, other) {
+        (one, other) if one == other || key == "adaptations" => {}
+        (Value::Object(one), Value::Object(other)) => {
+            let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            for key in keys {
+                let of =
+                    |object: &serde_json::Map<String, Value>| object.get(key).cloned().unwrap_or_default();
+                collect_differences(key, &of(one), &of(other), into);
+            }
+        }
+        (one, other) => {
+            let shown = |value: &Value| match value {
+                Value::Null => "none".to_owned(),
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            };
+            into.push(format!("`{key}` ({} and {})", shown(one), shown(other)));
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
+use super::sqlite::handle::{Handle, identity};
 use super::sqlite::{self, header};
 pub use error::MarksError;
 
@@ -22,7 +23,7 @@ const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Durat
 /// An open file of marks.
 #[derive(Debug)]
 pub struct MarkStore {
-    connection: Connection,
+    connection: Handle,
     path: PathBuf,
     /// What the file is recognised by, where the system says so.
     file: Option<(u64, u64)>,
@@ -106,12 +107,12 @@ impl MarkStore {
 
     fn connect(path: &Path) -> Result<MarkStore, MarksError> {
         let wrap = |error| error::of(path, &error);
-        match header::origin(path, APPLICATION_ID).map_err(wrap)? {
-            header::Origin::Ours(version) => check(version, path)?,
-            header::Origin::Open => {}
-            header::Origin::Foreign => return Err(MarksError::NotOurs { place: path.display().to_string() }),
-        }
-        let connection = sqlite::durable(path).map_err(wrap)?;
+        let look = || match header::origin(path, APPLICATION_ID).map_err(wrap)? {
+            header::Origin::Ours(version) => check(version, path),
+            header::Origin::Open => Ok(()),
+            header::Origin::Foreign => Err(MarksError::NotOurs { place: path.display().to_string() }),
+        };
+        let connection = Handle::open(path, look, || sqlite::durable(path).map_err(wrap))?;
         connection.busy_timeout(PATIENCE).map_err(wrap)?;
         let mut store = MarkStore { connection, path: path.to_owned(), file: identity(path) };
         store.make_tables()?;
@@ -286,20 +287,6 @@ impl MarkStore {
 
     fn wrap(&self, error: &rusqlite::Error) -> MarksError {
         error::of(&self.path, error)
-    }
-}
-
-/// The device and the number of a file; nothing where there is none, or the system has no such numbers.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
     }
 }
 

@@ -7,11 +7,10 @@ use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
-use super::STALL;
 use super::error::Trouble;
 use super::line;
 use super::reply_row::{self, Rows};
-use super::server::Session;
+use super::server::{Server, Session};
 use super::statements::Write;
 use super::text::escaped;
 use crate::domain::{Given, Granted, Taking};
@@ -47,9 +46,8 @@ impl<'a> Pipeline<'a> {
         self.steps.push((statement, parameters));
     }
 
-    pub(super) async fn run(self) -> Result<Answers, Trouble> {
-        // Each may wait for a lock, one after the other.
-        let longest = STALL * u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
+    pub(super) async fn run(self, server: &Server) -> Result<Answers, Trouble> {
+        let longest = server.longest(self.steps.len());
         let Session { client, statements } = self.session;
         let sent = self.steps.iter().map(async |(statement, parameters)| {
             let parameters: Vec<&(dyn ToSql + Sync)> =

@@ -18,6 +18,8 @@ pub(super) enum Trouble {
     Found(StoreError),
 }
 
+/// What to do where somebody is not let in.
+const PASSWORD: &str = "the user stands in the address, and the password there or in PGPASSWORD";
 /// What to do where nobody answers.
 const UNREACHED: &str = "check that the server runs and that host and port are right";
 /// What to do where no encrypted connection comes about.
@@ -125,7 +127,7 @@ fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError {
             if [&SqlState::INVALID_PASSWORD, &SqlState::INVALID_AUTHORIZATION_SPECIFICATION]
                 .contains(&code) =>
         {
-            connect("the password stands in the address or in PGPASSWORD")
+            connect(PASSWORD)
         }
         Some(code) if *code == SqlState::INVALID_CATALOG_NAME => {
             connect("the database must be there; the tables are made in it")
@@ -143,6 +145,7 @@ fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError {
         {
             StoreError::Failed { place, why }
         }
+        None if why.contains("password") => connect(PASSWORD),
         None if error.to_string().contains("TLS") => connect(UNENCRYPTED),
         None => connect(UNREACHED),
         Some(_) => StoreError::Failed { place, why },

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_postgres::Error;
 
 use super::error::{Fault, Trouble};
 use super::server::{Server, Session};
 use super::{PAUSES, answered};
-use crate::store::StoreError;
+use crate::store::{Seen, StoreError};
 
 /// A way to ask the server, from any thread: the thread of the store does it.
 #[derive(Clone)]
@@ -21,11 +21,13 @@ pub(in crate::store) struct Link {
     pub(super) server: Arc<Server>,
     session: Arc<Mutex<Option<Arc<Session>>>>,
     statements: Arc<[String]>,
+    seen: Arc<Seen>,
 }
 
 impl Link {
-    pub(super) fn new(handle: Handle, server: Arc<Server>) -> Link {
-        Link { handle, server, session: Arc::default(), statements: super::statements::look_ups().into() }
+    pub(super) fn new(handle: Handle, server: Arc<Server>, seen: Arc<Seen>) -> Link {
+        let statements = super::statements::look_ups().into();
+        Link { handle, server, session: Arc::default(), statements, seen }
     }
 
     /// What `question` comes to, asked again for as long as the server is away.
@@ -58,19 +60,20 @@ impl Link {
         F: Future<Output = Result<T, Error>>,
     {
         let (mut heard, mut pause) = (Instant::now(), PAUSES[0]);
+        let (wait, longest) = (self.seen.outage.wait(self.server.silence()), self.server.longest(1));
         loop {
             let attempt = async {
                 let session = self.session().await?;
                 answered(question(session)).await
             };
-            let trouble = match attempt.await {
+            let trouble = match timeout(longest, attempt).await.unwrap_or(Err(Trouble::Silent(longest))) {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };
             let why = match trouble.fault(&self.server.place) {
                 Fault::Lasting(error) => return Err(error),
                 Fault::Busy(why) => {
-                    self.server.tell_busy(&why);
+                    wait.because(self.server.tell_busy(&why));
                     heard = Instant::now();
                     sleep(PAUSES[0]).await;
                     continue;
@@ -82,6 +85,7 @@ impl Link {
                 let (place, seconds) = (self.server.place.clone(), heard.elapsed().as_secs());
                 return Err(StoreError::Lost { place, seconds, why });
             }
+            wait.because(self.server.tell_away(&why));
             sleep(pause).await;
             pause = (2 * pause).min(PAUSES[1]);
         }

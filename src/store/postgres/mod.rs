@@ -67,7 +67,7 @@ pub(super) fn open(
         }
     })?;
     is_open.recv().unwrap_or_else(|_| Err(StoreError::Gone { place: server.place.clone() }))?;
-    Ok((jobs, Link::new(handle, server), thread))
+    Ok((jobs, Link::new(handle, server, Arc::clone(seen)), thread))
 }
 
 /// Whether the schema at `address` has no tables yet.

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
-use super::answered;
 use super::error::Trouble;
 use super::tls::Tls;
+use super::{STALL, answered};
 use crate::domain::did_you_mean;
 use crate::store::StoreError;
 use crate::store::place::Address;
@@ -21,6 +21,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How long a silent connection is trusted before either side asks whether the other is still there; how long until it asks again, and
 /// how often, before the connection counts as broken; how long what was sent may stay without a word. In seconds, but for the third.
 const SILENCE: [u32; 4] = [5, 3, 3, 15];
+
+/// How long a statement may take that waits for a lock: [`BRISK`] has it give up before.
+const LOCKED: Duration = Duration::from_secs(6);
 
 /// How long a server that went away is waited for, unless the address says otherwise.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -90,7 +93,7 @@ impl Server {
         let mut config: Config = url.expose_secret().parse().map_err(|_| {
             let meant = Address::keys(url.expose_secret()).map(meant).collect::<String>();
             wrong(format!(
-                "an option of the address {address} is unknown or has no valid value (docs/scale.md lists them){meant}"
+                "an option of the address {address} is unknown or has no valid value{meant}; docs/scale.md lists them"
             ))
         })?;
         if config.get_hosts().is_empty() {
@@ -209,6 +212,18 @@ impl Server {
         text
     }
 
+    /// What is said of it while nothing is known but that an answer takes long.
+    pub(super) fn silence(&self) -> String {
+        format!("does not answer; waiting, for {} seconds at most", self.patience.as_secs())
+    }
+
+    /// How long so many `statements` may take together: each may wait for a lock, one after the other, and there must be time for another
+    /// attempt.
+    pub(super) fn longest(&self, statements: usize) -> Duration {
+        let statements = u32::try_from(statements).unwrap_or(u32::MAX);
+        (self.patience / 2).max(LOCKED.saturating_mul(statements)).min(STALL.saturating_mul(statements))
+    }
+
     /// Says that the server is away.
     pub(super) fn tell_away(&self, why: &str) -> String {
         let patience = self.patience.as_secs();
@@ -226,7 +241,9 @@ impl Server {
 /// What was probably meant instead of an option called `key` that nobody knows. What it is called is not shown: it may be part of a
 /// password.
 fn meant(key: &str) -> String {
-    if OPTIONS.contains(&key) { String::new() } else { did_you_mean(key, OPTIONS.iter().copied()) }
+    let meant =
+        if OPTIONS.contains(&key) { String::new() } else { did_you_mean(key, OPTIONS.iter().copied()) };
+    meant.trim_end_matches('?').to_owned()
 }
 
 impl std::fmt::Debug for Server {

@@ -184,14 +184,14 @@ impl Writer {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
         }
-        let began = Instant::now();
-        let (mut heard, mut pause) = (began, PAUSES[0]);
+        let (mut heard, mut pause) = (Instant::now(), PAUSES[0]);
+        let seen = Arc::clone(&self.seen);
+        let wait = seen.outage.wait(self.server.silence());
         loop {
             let trouble = match self.attempt(jobs).await {
                 Ok(written) => {
                     // Apart from the attempt, which counts as a whole or not at all.
                     let _ = timeout(STALL, self.watch_overdue(jobs, &written)).await;
-                    self.seen.outage.ends();
                     return Ok(written);
                 }
                 Err(trouble) => trouble,
@@ -200,7 +200,7 @@ impl Writer {
             let why = match trouble.fault(&self.server.place) {
                 Fault::Lasting(error) => return Err(error),
                 Fault::Busy(why) => {
-                    self.seen.outage.begins(began, self.server.tell_busy(&why));
+                    wait.because(self.server.tell_busy(&why));
                     heard = Instant::now();
                     sleep(PAUSES[0]).await;
                     continue;
@@ -214,7 +214,7 @@ impl Writer {
                 self.lost = Some(lost.clone());
                 return Err(lost);
             }
-            self.seen.outage.begins(began, self.server.tell_away(&why));
+            wait.because(self.server.tell_away(&why));
             sleep(pause).await;
             pause = (2 * pause).min(PAUSES[1]);
         }
@@ -264,7 +264,7 @@ impl Writer {
             overdue.filter(|(_, since)| since.elapsed() >= LEASE).map(|(lease_until, _)| *lease_until)
         };
         add_claims(&mut pipeline, jobs, &self.run, hung);
-        let answers = pipeline.run().await?;
+        let answers = pipeline.run(&self.server).await?;
         // It is committed: from here on it counts.
         let claimed = prints(&answers, Write::Claim)?;
         let renewed = prints(&answers, Write::Renew)?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 
+use super::handle::Handle;
 use super::reply_row::{self, select};
 use super::{connect, create_private, error, upgrade};
 use crate::store::archive::{
@@ -22,7 +23,7 @@ const LONGEST_REST: Duration = Duration::from_millis(500);
 /// A store that exists, without a writer of its own.
 #[derive(Debug)]
 pub(in crate::store) struct Archive {
-    connection: Connection,
+    connection: Handle,
     path: PathBuf,
 }
 

@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 pub(super) mod archive;
 mod error;
+pub(super) mod handle;
 pub(super) mod header;
 mod line;
 mod lock_owner;
@@ -22,6 +23,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::job::Job;
 use super::{Seen, StoreError};
+use handle::Handle;
 use upgrade::migrate;
 use writer::Writer;
 
@@ -61,20 +63,24 @@ pub(super) fn private_file(path: &Path) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
+    // One that is there may be in use.
+    options.create_new(true).write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    match options.open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
 }
 
-fn connect(path: &Path) -> Result<Connection, StoreError> {
+fn connect(path: &Path) -> Result<Handle, StoreError> {
     let wrap = |error| error::of(path, &error);
-    match header::origin(path, APPLICATION_ID).map_err(wrap)? {
-        header::Origin::Ours(version) => upgrade::check(path, version)?,
-        header::Origin::Open => {}
-        header::Origin::Foreign => return Err(StoreError::NotOurs { place: path.display().to_string() }),
-    }
-    durable(path).map_err(wrap)
+    let look = || match header::origin(path, APPLICATION_ID).map_err(wrap)? {
+        header::Origin::Ours(version) => upgrade::check(path, version),
+        header::Origin::Open => Ok(()),
+        header::Origin::Foreign => Err(StoreError::NotOurs { place: path.display().to_string() }),
+    };
+    Handle::open(path, look, || durable(path).map_err(wrap))
 }
 
 /// A connection whose commits reach the disk before anybody is told: a lost reply is a paid call, and a lost mark somebody's work.

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::handle::Handle;
 use super::reply_row::{self, select};
 use super::run_lock::{self, Liveness};
 use super::writer::lease;
@@ -17,7 +18,7 @@ use crate::store::{Asking, Failure, Fingerprint, Found, StoppedRun, StoreError};
 /// A connection that only reads.
 #[derive(Debug)]
 pub(in crate::store) struct Reader {
-    connection: Mutex<Connection>,
+    connection: Mutex<Handle>,
     path: PathBuf,
 }
 
@@ -138,7 +139,7 @@ impl Reader {
         look(&self.connection()).map_err(|error| error::of(&self.path, &error))
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    fn connection(&self) -> MutexGuard<'_, Handle> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

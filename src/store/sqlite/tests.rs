@@ -45,6 +45,33 @@ fn runs_that_begin_at_once_agree_on_a_new_store() {
     }
 }
 
+/// Whoever closes a file drops the locks of its process: another program would take itself for its last user, and remove its log.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_open_store_keeps_its_lock() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let first = Store::at(&path, "a").unwrap();
+    let is_locked = || {
+        let (inode, process) = (std::fs::metadata(&path).unwrap().ino(), std::process::id().to_string());
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().any(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.contains(&process.as_str()) && words.iter().any(|word| word.ends_with(&format!(":{inode}")))
+        })
+    };
+    assert!(is_locked());
+    first.reader().unwrap();
+    assert!(is_locked(), "after a look");
+    drop(Store::at(&path, "b").unwrap());
+    assert!(is_locked(), "after another run of this process");
+    drop(crate::store::Archive::open(&StorePlace::File(path.clone())).unwrap());
+    assert!(is_locked(), "after an archive");
+    drop(first);
+    assert!(!is_locked());
+}
+
 #[test]
 fn a_locked_store_says_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -8,9 +8,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::OptionalExtension;
 
 use super::error;
+use super::handle::Handle;
 use super::line;
 use super::purse;
 use super::reply_row::{self, select};
@@ -33,7 +34,7 @@ const LOG_PAGES: u32 = 4000;
 const LONGEST_LOCK: Duration = if cfg!(test) { Duration::from_secs(30) } else { Duration::from_secs(600) };
 
 pub(super) struct Writer {
-    connection: Connection,
+    connection: Handle,
     path: PathBuf,
     run: String,
     run_lock: Option<RunLock>,
@@ -50,7 +51,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins with clearing away what dead runs have left.
     pub(super) fn new(
-        connection: Connection,
+        connection: Handle,
         path: PathBuf,
         run: String,
         seen: Arc<Seen>,
@@ -111,13 +112,11 @@ impl Writer {
 
     /// Tries for as long as another process may hold the lock.
     fn persist(&mut self, jobs: &[Job]) -> Result<Vec<Written>, StoreError> {
-        let began = Instant::now();
+        let (began, seen) = (Instant::now(), Arc::clone(&self.seen));
+        let wait = seen.outage.wait("is locked by another process, or its disk is slow; waiting");
         loop {
             let error = match self.transact(jobs) {
-                Ok(written) => {
-                    self.seen.outage.ends();
-                    return Ok(written);
-                }
+                Ok(written) => return Ok(written),
                 Err(error) => error,
             };
             // Fails when the transaction is gone already, which is what it is for.
@@ -128,7 +127,7 @@ impl Writer {
                     let most = LONGEST_LOCK.as_secs() / 60;
                     let text = format!("is locked by {owner}; waiting, for {most} minutes at most");
                     tracing::info!("the reply store {place} {text}");
-                    self.seen.outage.begins(began, text);
+                    wait.because(text);
                 }
                 StoreError::Locked { place, lock_owner, .. } => {
                     return Err(StoreError::Locked { place, lock_owner, seconds: began.elapsed().as_secs() });
