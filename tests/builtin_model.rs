@@ -74,43 +74,56 @@ fn printed<'a>(card: &'a str, arguments: &str) -> Vec<Vec<&'a str>> {
     run.lines().map(|line| line.split_whitespace().collect()).collect()
 }
 
-/// What the README says of such a run: the share of rows with a label, and what became of them.
-fn share_and_counts(run: &[Vec<&str>]) -> String {
-    let mut of_judge = (0..run.len()).filter(|line| run[*line].first() == Some(&"builtin"));
-    let (figures, counts) = (of_judge.next().unwrap(), of_judge.next().unwrap());
-    let share = run[figures + 1][0];
-    let counts: Vec<u64> = run[counts].iter().filter_map(|word| word.parse().ok()).collect();
-    let [passed, failed, _, overlooked, found, _] = counts[..] else { panic!("{counts:?}") };
-    let (right, wrong) = (passed + failed, overlooked + found);
-    format!(
-        "labels {share} %; of these it fails {failed} of {right} right calls, passes {overlooked} of {wrong} wrong ones"
-    )
-}
-
-/// The balanced accuracy of such a run, with its interval.
-fn balanced_accuracy(run: &[Vec<&str>]) -> String {
+/// The share of rows that get a label in such a run, in percent.
+fn share(run: &[Vec<&str>]) -> f64 {
     let figures = run.iter().position(|words| words.first() == Some(&"builtin")).unwrap();
-    format!("{} ({})", run[figures][2], run[figures + 1][2].replace('–', " to "))
+    run[figures + 1][0].parse().unwrap()
 }
 
+/// The README has two figures of the card, so coarse that another fit of the trees leaves them, and no other; here they are held.
 #[test]
 fn the_readme_tells_the_figures_of_the_card() {
     let [card, proof, readme] =
         [CARD, "docs/proof.md", "README.md"].map(|path| std::fs::read_to_string(repository(path)).unwrap());
-    let table = readme.split_once("## How far to trust it").unwrap().1.split_once("\n## ").unwrap().0;
-    let hard = "datasets/benchmark.jsonl";
-    let told = [
-        share_and_counts(&printed(&card, hard)),
-        share_and_counts(&printed(&card, "datasets/everyday.jsonl --where split=held")),
-        balanced_accuracy(&printed(&card, &format!("{hard} --decide always"))),
-        cells(&card, "everyday, domains never fitted | 9")[3].clone(),
-        cells(&card, "`tool_calling` |")[2].clone(),
-    ];
-    for figure in told {
-        assert!(table.contains(&figure), "the README does not say: {figure}");
+    let section = readme.split_once("## How far to trust it").unwrap().1.split_once("\n## ").unwrap().0;
+    let section = section.split_whitespace().collect::<Vec<_>>().join(" ");
+
+    // To the nearest twentieth.
+    let labelled = share(&printed(&card, "datasets/everyday.jsonl --where split=held"));
+    let words = match (labelled / 5.0).round() as u32 {
+        1 => "about one in twenty calls",
+        2 => "about one in ten calls",
+        3 => "about one in seven calls",
+        4 => "about one in five calls",
+        _ => panic!("{labelled} % is no share that the README has words for"),
+    };
+    let decided = &cells(&card, "everyday, domains never fitted | 9")[3];
+    let decided: f64 = decided.split(' ').next().unwrap().parse().unwrap();
+    let accuracy = format!("{:.2}", (decided * 20.0).round() / 20.0);
+    for figure in [words, &format!("a balanced accuracy of about {accuracy} there")] {
+        assert!(section.contains(figure), "the README does not say: {figure}");
     }
-    let of_model = "0.549 (0.35 to 0.72)";
-    assert!(table.contains(of_model) && proof.contains(of_model));
+    let coin = "a coin toss scores 0.5.";
+    assert!(section.contains(coin));
+    let rest = section.replace(&accuracy, "").replace(coin, "");
+    let is_figure = |word: &&str| word.contains('%') || word.starts_with(|c: char| c.is_ascii_digit());
+    let others: Vec<&str> = rest.split(' ').filter(is_figure).collect();
+    assert!(others.is_empty(), "figures of the card belong into {CARD} alone: {others:?}");
+
+    // What is said in words.
+    let hardly_fails = |run: &[Vec<&str>]| {
+        let mut of_judge = (0..run.len()).filter(|line| run[*line].first() == Some(&"builtin"));
+        let counts = of_judge.nth(1).unwrap();
+        let counts: Vec<u64> = run[counts].iter().filter_map(|word| word.parse().ok()).collect();
+        let [passed, failed, _, overlooked, found, _] = counts[..] else { panic!("{counts:?}") };
+        failed * 50 <= passed + failed && overlooked > 0 && found > 0
+    };
+    for run in ["datasets/benchmark.jsonl", "datasets/everyday.jsonl --where split=held"] {
+        assert!(hardly_fails(&printed(&card, run)), "{run}");
+    }
+    let of_benchmark: f64 = cells(&card, "`tool_calling` |")[2].split(' ').next().unwrap().parse().unwrap();
+    assert!(of_benchmark > decided);
+    assert!(proof.contains("0.549 (0.35 to 0.72)") && section.contains("(docs/proof.md#real-models)"));
 }
 
 /// The first line of the figures: which trees they were measured on.

@@ -160,9 +160,18 @@ fn definitions_may_have_any_shape_that_label_reads() {
         format!(r#"{{"toolConfig":{{"tools":[{{"toolSpec":{{"name":"f","inputSchema":{{"json":{schema}}}}}}}]}}}}"#),
         format!(r#"[{{"toolSpec":{{"name":"f","inputSchema":{{"json":{schema}}}}}}}]"#),
         format!(r#"[{{"tool":{{"json_schema":{{"name":"f","input_schema":{schema}}}}}}}]"#),
+        // Groups of tools, and keys of other frameworks beside a name.
+        format!(r#"[{{"type":"namespace","name":"n","description":"d","tools":[{{"type":"function","name":"f","parameters":{schema}}}]}}]"#),
+        format!(r#"[{{"type":"custom","name":"g"}},{{"type":"namespace","name":"n","tools":[{{"type":"function","name":"f","description":"d","parameters":{schema},"strict":true}}]}}]"#),
+        format!(r#"[{{"name":"server","tools":[{{"name":"f","inputSchema":{schema}}}]}}]"#),
+        format!(r#"[{{"name":"f","description":"d","schema":{schema}}}]"#),
+        format!(r#"[{{"name":"f","description":"d","params":{schema}}}]"#),
+        format!(r#"[{{"name":"f","description":"d",{}]"#, &schema[r#"{"type":"object","#.len()..]),
         format!(r#"[{{"title":"f","type":"object",{}]"#, &schema[r#"{"type":"object","#.len()..]),
         format!(r#"{{"f":{{"description":"d","parameters":{{"jsonSchema":{schema}}}}}}}"#),
         r#"[{"name":"f","parameters":{"type":"dict","properties":[["city",[["type","string"]]],["days",[["type","int"]]]],"required":["city"]}}]"#.to_owned(),
+        // What else cannot be read costs only calls of its own.
+        format!(r#"[{{"type":"function"}},{}"#, &openai[1..]),
         in_text(&openai),
         in_text(&in_text(&openai)),
         format!("[{}]", in_text(&openai[1..openai.len() - 1])),
@@ -213,15 +222,75 @@ fn definitions_may_have_any_shape_that_label_reads() {
             assert_eq!(work.column("own.csv", "score"), expected);
         }
     }
-    work.file(
-        "prose.jsonl",
-        r#"{"tool_call":{"name":"f","arguments":{}},"expected_tool_calls":[{"name":"f","arguments":{}}],"tools":"You may use f."}
-{"tool_call":{"name":"f","arguments":{}},"expected_tool_calls":[{"name":"f","arguments":{}}],"tools":[{"type":"function"}]}
-"#,
-    );
-    let said = work.run(&["score", "--allow-failures", "prose.jsonl", "--scorer", "bfcl_ast", "--json"]);
-    let summary: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!(summary["errors"]["InvalidCase"], 2, "{summary}");
+    // Where the definitions say nothing of a call that is expected, the agent is not blamed, and a silent definition allows any argument.
+    let (right, none) =
+        (r#"{"name":"f","arguments":{"city":"Oslo"}}"#, "no definitions: no call could be right");
+    for (definitions, says) in [
+        (Some("[]"), none),
+        (Some(r#"{"tools":[]}"#), none),
+        (Some(r#"[{"type":"namespace","name":"n","tools":[]}]"#), none),
+        (Some("null"), none),
+        (Some(r#""""#), none),
+        (None, none),
+        (Some(r#""You may use f.""#), "`tools`: no definition can be read from the text"),
+        (Some(r#"[{"type":"function"}]"#), "tool_definitions: a definition without a name"),
+        (Some(r#"[{"type":"namespace","name":"f"}]"#), "tool_definitions: no known shape"),
+        (
+            Some(
+                r#"[{"type":"function","function":{"name":"f","parameters":7}},{"type":"function","function":{"name":"g"}}]"#,
+            ),
+            "`tools`: no definition of `f`, but one that cannot be read: ",
+        ),
+        (
+            Some(
+                r#"[{"type":"namespace","name":"n","tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{}}}]},{"type":"function","name":"f"}]"#,
+            ),
+            "`tools`: `f` is defined twice, with different parameters",
+        ),
+        (Some(r#"[{"name":"f","description":"d"}]"#), ""),
+        (Some(r#"[{"type":"function","function":{"name":"f","description":"d"}}]"#), ""),
+        (Some(r#"[{"type":"function","function":{"name":"f","parameters":{}}}]"#), ""),
+    ] {
+        let definitions = definitions.map(|tools| format!(r#","tools":{tools}"#)).unwrap_or_default();
+        let row = |id: &str, call: &str, expected: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"tool_call\":{call},\"expected_tool_calls\":{expected}{definitions}}}\n"
+            )
+        };
+        let rows = [
+            row("wanted", right, &format!("[{right}]")),
+            // Nothing is due, so nothing need be defined.
+            if says == none { row("idle", "[]", "[]") } else { String::new() },
+        ];
+        work.file("in.jsonl", rows.concat());
+        let args = [
+            "score",
+            "--allow-failures",
+            "in.jsonl",
+            "--scorer",
+            "bfcl_ast",
+            "-o",
+            "out.jsonl",
+            "--force",
+            "--quiet",
+        ];
+        work.run(&args).ended(0);
+        let scored: Vec<serde_json::Value> =
+            work.read("out.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let error = scored[0]["error"].as_str().unwrap_or_default();
+        match says {
+            "" => assert_eq!(scored[0]["score"], 1.0, "{definitions}: {}", scored[0]),
+            says => {
+                assert!(
+                    error.contains("InvalidCase: ") && error.contains(says),
+                    "{definitions}: {}",
+                    scored[0]
+                );
+                assert_eq!(scored[0]["score"], serde_json::Value::Null, "{definitions}");
+            }
+        }
+        assert!(scored.get(1).is_none_or(|idle| idle["score"] == 1.0), "{definitions}: {scored:?}");
+    }
 }
 
 /// Turns as `convert` writes them out of a transcript.

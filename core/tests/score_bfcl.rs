@@ -266,6 +266,10 @@ fn settings_and_records_that_cannot_be_read() {
         ("{}", "`category` is missing"),
         (r#"{"category":"multiple"}"#, "`possible_answer` should be"),
         (r#"{"category":"multiple","possible_answer":[],"functions":{}}"#, "`functions` should be"),
+        (
+            r#"{"category":"multiple","functions":[],"call":[{"f":{}}],"possible_answer":[{"f":{}}]}"#,
+            "no definitions: no call could be right; list the tools that the agent had in `functions`",
+        ),
         (r#"{"category":"multiple","config":{"lang":1}}"#, "config: unknown setting `lang`"),
     ] {
         let error = scorer(None).score(&object(record)).unwrap_err();

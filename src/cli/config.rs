@@ -143,7 +143,7 @@ impl Config {
         for (name, entry) in judges {
             let line = line(name.span());
             let name = name.into_inner();
-            is_name(&name).map_err(|why| wrong_name(&name, line, why))?;
+            is_name(&name).and_then(|()| is_no_model(&name)).map_err(|why| wrong_name(&name, line, why))?;
             let entry = JudgeEntry::new(&name, line, entries(entry))?;
             config.judges.insert(name, entry);
         }
@@ -211,6 +211,16 @@ fn is_name(name: &str) -> Result<(), String> {
         return Err("the name is blank or holds a line break".to_owned());
     }
     Ok(())
+}
+
+/// Whether an entry of a file has a name without a colon; why not otherwise. A host's own name for a model may have one.
+fn is_no_model(name: &str) -> Result<(), String> {
+    match JudgeSettings::is_like_a_model(name) {
+        true => {
+            Err("a name with a colon looks like PROVIDER:MODEL, a judge that no entry stands for".to_owned())
+        }
+        false => Ok(()),
+    }
 }
 
 /// What is wrong and in which line.

@@ -1,5 +1,7 @@
 //! Converts tool definitions from any shape that `label` reads to that of the scorers: objects with `name` and `parameters`.
 
+use std::fmt::Display;
+
 use crate::domain::{Cell, Json, Object, Slot, ToolDefinition};
 use crate::normalize::definitions_of_benchmark;
 use crate::score::ScoreError;
@@ -9,7 +11,9 @@ pub(super) const USUAL: &str = "tool_definitions";
 
 /// The column that holds a row's definitions: the one that the user named, which has the usual name by now, or one that says so.
 pub(super) fn column(row: &Object) -> Option<&'static str> {
-    let says = |column: &&str| row.get(column).is_some_and(|value| !value.is_null());
+    let is_blank =
+        |value: &Json| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
+    let says = |column: &&str| row.get(column).is_some_and(|value| !is_blank(value));
     Slot::ToolDefinitions.aliases().iter().copied().find(says)
 }
 
@@ -17,10 +21,19 @@ pub(super) fn column(row: &Object) -> Option<&'static str> {
 const OTHER_SCHEMAS: [&str; 6] =
     ["input_schema", "inputSchema", "args_schema", "args", "parametersJsonSchema", "parameters_json_schema"];
 
+/// Keys of an object that lists tools, and is none itself.
+const LISTS: [&str; 4] = ["tools", "functions", "functionDeclarations", "function_declarations"];
+
+/// Keys beside a definition's parameters that hold a structure and do not say what the parameters are; the benchmark has the first.
+const BESIDE: [&str; 2] = ["response", "metadata"];
+
 /// Whether these are definitions as the benchmark has them, which then are read exactly as they are.
 pub(super) fn are_plain(definitions: &Json) -> bool {
+    definitions.as_array().is_some_and(|definitions| definitions.iter().all(is_plain))
+}
+
+fn is_plain(definition: &Json) -> bool {
     let is_schema = |parameters: &Json| match parameters {
-        Json::Null => true,
         Json::Object(object) => match object.get("properties") {
             Some(Json::Object(properties)) => {
                 properties.values().all(|property| property.as_object().is_some())
@@ -30,25 +43,48 @@ pub(super) fn are_plain(definitions: &Json) -> bool {
         },
         _ => false,
     };
-    let is_plain = |definition: &Json| {
-        definition.get("name").and_then(Json::as_str).is_some()
-            && definition.get("parameters").is_none_or(is_schema)
-            && !OTHER_SCHEMAS.iter().any(|key| definition.get(key).is_some())
+    let Some(object) = definition.as_object() else { return false };
+    let holds = |key: &&str| object.get(key).is_some_and(|value| !value.is_null());
+    // Without parameters of its own, any structure may be what says them, under a key of another vendor.
+    let is_silent = || {
+        let is_structure = |value: &Json| matches!(value, Json::Object(_) | Json::Array(_));
+        !object.iter().any(|(key, value)| !BESIDE.contains(&key) && is_structure(value))
     };
-    definitions.as_array().is_some_and(|definitions| definitions.iter().all(is_plain))
+    let is_group = object.get("type").and_then(Json::as_str) == Some("namespace");
+    object.get("name").and_then(Json::as_str).is_some()
+        && !is_group
+        && !OTHER_SCHEMAS.iter().chain(&LISTS).any(|key| holds(&key))
+        && match object.get("parameters") {
+            None | Some(Json::Null) => is_silent(),
+            Some(parameters) => is_schema(parameters),
+        }
 }
 
-/// The definitions in a column.
+/// The definitions in a column, of which calls of the tools `wanted` are expected.
 ///
 /// # Errors
-/// If there are none to be read: no call could be right then, however right it is.
-pub(super) fn read(column: &str, definitions: &Json) -> Result<Json, ScoreError> {
+/// If there are none to be read, or none of a tool that is wanted for certain: no call could be right then, however right it is.
+pub(super) fn read(column: &str, definitions: &Json, wanted: &[&str]) -> Result<Json, ScoreError> {
     if are_plain(definitions) {
         return Ok(definitions.clone());
     }
-    match definitions_of_benchmark(&Cell::from(definitions.clone())) {
-        Some(Ok(read)) => Ok(ToolDefinition::list(&read)),
-        Some(Err(error)) => Err(ScoreError::invalid(format!("`{column}`: {error}"))),
-        None => Err(ScoreError::invalid(format!("`{column}`: no definition can be read from the text"))),
+    let invalid = |why: &dyn Display| Err(ScoreError::invalid(format!("`{column}`: {why}")));
+    let (tools, unread) = match definitions_of_benchmark(&Cell::from(definitions.clone())) {
+        Some(Ok(read)) => read,
+        Some(Err(error)) => return invalid(&error),
+        None => return invalid(&"no definition can be read from the text"),
+    };
+    for wanted in wanted {
+        let mut called_so = tools.iter().filter(|tool| tool.name == *wanted);
+        let first = called_so.next();
+        if let (None, Some(error)) = (first, &unread) {
+            return invalid(&format!("no definition of `{wanted}`, but one that cannot be read: {error}"));
+        }
+        if called_so.any(|other| first.is_some_and(|first| first.parameters != other.parameters)) {
+            return invalid(&format!(
+                "`{wanted}` is defined twice, with different parameters: keep the definition that its calls are for"
+            ));
+        }
     }
+    Ok(ToolDefinition::list(&tools))
 }

@@ -197,7 +197,11 @@ impl Scoring<'_> {
         match case.get("functions").filter(|_| self.scorer.defines) {
             Some(functions) if !definitions::are_plain(functions) => {
                 let mut case = case.clone();
-                case.insert("functions", definitions::read("functions", functions)?);
+                let expected = case.get("possible_answer").and_then(Json::as_array).unwrap_or_default();
+                let wanted: Vec<&str> =
+                    expected.iter().filter_map(|call| call.as_object()?.keys().next()).collect();
+                let read = definitions::read("functions", functions, &wanted)?;
+                case.insert("functions", read);
                 self.ready.score(&case)
             }
             _ => self.ready.score(case),
@@ -211,7 +215,8 @@ impl Scoring<'_> {
         }
         let mut row = row.clone();
         if let Some(column) = definitions::column(&row) {
-            let read = definitions::read(column, row.get(column).unwrap_or(&Json::Null))?;
+            let wanted: Vec<&str> = expected.iter().map(|call| call.name.as_str()).collect();
+            let read = definitions::read(column, row.get(column).unwrap_or(&Json::Null), &wanted)?;
             row.insert(definitions::USUAL, read);
         }
         self.ready.score(&(self.scorer.case)(called, expected, &row))

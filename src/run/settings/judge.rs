@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 #[cfg(feature = "cli")]
 use crate::check::BaselineKind;
+#[cfg(feature = "cli")]
+use crate::domain::Look;
 use crate::judge::{Concurrency, Endpoint, Function, Limits, Price, Provider, SetupError};
 
 /// One judge of a panel.
@@ -58,15 +60,18 @@ impl JudgeSettings {
     /// have such a name, or one that looks like it, because columns and reports would name the wrong judge.
     #[cfg(feature = "cli")]
     pub(crate) fn is_reserved(name: &str) -> bool {
-        // As it looks: letter case, blanks and what cannot be seen make no other name.
-        let seen: String = name.chars().filter(|c| c.is_alphanumeric() || c.is_ascii_graphic()).collect();
-        let seen = seen.to_lowercase();
-        let baseline = |seen: &str| BaselineKind::ALL.iter().any(|kind| kind.as_str() == seen);
-        match seen.split_once(':') {
-            Some(("builtin" | "script", _)) => true,
-            Some((provider, _)) => provider.parse::<Provider>().is_ok(),
-            None => seen == "builtin" || baseline(&seen),
+        let look = Look::of(name);
+        let is_any = |names: &[&str]| names.iter().any(|name| look.is_like(name));
+        match look.has_colon {
+            true => is_any(&["builtin", "script"]) || is_any(&Provider::ALL.map(Provider::as_str)),
+            false => is_any(&["builtin"]) || is_any(&BaselineKind::ALL.map(BaselineKind::as_str)),
         }
+    }
+
+    /// Whether `name` could be read as a PROVIDER:MODEL, be it of a provider that a later version knows.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_like_a_model(name: &str) -> bool {
+        Look::of(name).has_colon
     }
 
     /// Whether it is the built-in judge, trained or not, which needs no store and no network.
@@ -355,6 +360,16 @@ mod tests {
             "script:agent.jsonl",
             "all_correct",
             "schema_only",
+            "built-in",
+            "ｂｕｉｌｔｉｎ",
+            "𝐛uiltin",
+            "built\u{2060}in",
+            "ｏｐｅｎａｉ:m",
+            "openai：m",
+            "open-ai:m",
+            "vllm꞉m",
+            "ａll_correct",
+            "schema-only",
         ] {
             assert!(JudgeSettings::is_reserved(name), "{name:?}");
         }

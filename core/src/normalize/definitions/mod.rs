@@ -126,11 +126,14 @@ pub(crate) fn definitions_in(cell: &Cell) -> Option<Result<(Definitions, BTreeSe
 }
 
 /// The definitions in a cell as the Berkeley benchmark reads them: its own names of types stay, which tell apart what is one type in JSON
-/// Schema. `None` where there are none to be read, though nothing is wrong with the cell.
+/// Schema. `None` where there are none to be read, though nothing is wrong with the cell. If some of them cannot be read, the second part
+/// says why of the first such.
 ///
 /// # Errors
 /// If the cell has no known shape of definitions.
-pub fn definitions_of_benchmark(cell: &Cell) -> Option<Result<Vec<ToolDefinition>, RowError>> {
+pub fn definitions_of_benchmark(
+    cell: &Cell,
+) -> Option<Result<(Vec<ToolDefinition>, Option<RowError>), RowError>> {
     let found = match cell {
         Cell::Missing | Cell::Null => return None,
         Cell::Text(text) if text.trim().is_empty() => return None,
@@ -141,7 +144,7 @@ pub fn definitions_of_benchmark(cell: &Cell) -> Option<Result<Vec<ToolDefinition
         Cell::Json(other) => Err(unrecognised(other)),
     };
     match found {
-        Ok(Found::Tools { tools, .. }) => Some(Ok(tools)),
+        Ok(Found::Tools { tools, unread, .. }) => Some(Ok((tools, unread))),
         Ok(Found::Nothing | Found::FreeText) => None,
         Err(error) => Some(Err(error)),
     }
@@ -151,7 +154,12 @@ pub fn definitions_of_benchmark(cell: &Cell) -> Option<Result<Vec<ToolDefinition
 enum Found {
     Nothing,
     FreeText,
-    Tools { tools: Vec<ToolDefinition>, flags: BTreeSet<Flag> },
+    Tools {
+        tools: Vec<ToolDefinition>,
+        flags: BTreeSet<Flag>,
+        /// Why the first definition that cannot be read could not be, where others could.
+        unread: Option<RowError>,
+    },
 }
 
 impl Found {
@@ -159,7 +167,7 @@ impl Found {
         let (definitions, flags) = match self {
             Found::Nothing => (Definitions::Unknown, BTreeSet::from([Flag::NoDefinitions])),
             Found::FreeText => (Definitions::FreeText, BTreeSet::from([Flag::DefinitionsFreeText])),
-            Found::Tools { tools, mut flags } => {
+            Found::Tools { tools, mut flags, .. } => {
                 let mut names = BTreeSet::new();
                 if !tools.iter().all(|tool| names.insert(tool.name.as_str())) {
                     flags.insert(Flag::DuplicateDefinition);
@@ -195,7 +203,7 @@ fn from_text(text: &str, types: TypeNames) -> Result<Found, RowError> {
         return from_json(value, types);
     }
     Ok(match lines::read(&text, types) {
-        Some(tools) => Found::Tools { tools, flags: BTreeSet::new() },
+        Some(tools) => Found::Tools { tools, flags: BTreeSet::new(), unread: None },
         None => Found::FreeText,
     })
 }
@@ -227,8 +235,8 @@ fn from_json(mut json: Json, types: TypeNames) -> Result<Found, RowError> {
         return Ok(Found::Nothing);
     }
     let mut reader = shapes::Reader::new(types);
-    reader.cell(&mut json)?;
-    Ok(Found::Tools { tools: reader.tools, flags: reader.flags })
+    let unread = reader.cell(&mut json)?;
+    Ok(Found::Tools { tools: reader.tools, flags: reader.flags, unread })
 }
 
 fn unrecognised(what: impl std::fmt::Display) -> RowError {
@@ -303,6 +311,16 @@ mod tests {
                 "web_search code_interpreter googleSearch !server_tool",
             ),
             (r#"[{"systemTool":{"name":"nova_grounding"}}]"#, "nova_grounding !server_tool"),
+            (
+                r#"[{"type":"namespace","name":"crm","description":"n","tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object","properties":{"a":{}}}},{"type":"custom","name":"g","description":"e"}]}]"#,
+                r#"f{"a":{}}d ge"#,
+            ),
+            (r#"[{"type":"namespace","name":"crm","tools":[]}]"#, ""),
+            (r#"[{"type":"namespace","name":"crm"}]"#, "unrecognised_tool_definitions"),
+            (
+                r#"[{"type":"namespace","name":"crm"},{"type":"code_interpreter"}]"#,
+                "code_interpreter !server_tool !unreadable_definition",
+            ),
             (r#"{"type":"tool_search"}"#, "tool_search !server_tool"),
             (
                 r#"{"type":"tool_search","execution":"client","parameters":{"type":"object","properties":{"a":{}}}}"#,

@@ -26,6 +26,7 @@ type Shape = fn(&mut Reader, &mut Object) -> Option<Result<(), RowError>>;
 /// In the order in which they are tried; the first that fits decides.
 const SHAPES: &[Shape] = &[
     list_under_key,
+    namespace,
     bedrock,
     bedrock_built_in,
     openai,
@@ -109,16 +110,16 @@ impl Reader {
         Reader { types, ..Reader::default() }
     }
 
-    /// Reads a whole cell. An error if none of its definitions can be read.
-    pub(super) fn cell(&mut self, json: &mut Json) -> Result<(), RowError> {
+    /// Reads a whole cell, and says why the first definition that cannot be read could not be. An error if none of them can.
+    pub(super) fn cell(&mut self, json: &mut Json) -> Result<Option<RowError>, RowError> {
         self.value(json)?;
         match self.unreadable.take() {
             Some(error) if self.tools.is_empty() => Err(error),
-            Some(_) => {
+            Some(error) => {
                 self.flags.insert(Flag::UnreadableDefinition);
-                Ok(())
+                Ok(Some(error))
             }
-            None => Ok(()),
+            None => Ok(None),
         }
     }
 
@@ -134,9 +135,10 @@ impl Reader {
             Json::Object(object) => self.object(object),
             // One tool per string, as some tracers have it.
             Json::String(text) => match from_text(text, self.types)? {
-                super::Found::Tools { tools, flags } => {
+                super::Found::Tools { tools, flags, unread } => {
                     self.tools.extend(tools);
                     self.flags.extend(flags);
+                    self.one_of_many(unread.map_or(Ok(()), Err));
                     Ok(())
                 }
                 _ => Err(unrecognised(json)),
@@ -207,6 +209,12 @@ fn list_under_key(reader: &mut Reader, object: &mut Object) -> Option<Result<(),
     let read = reader.value(listed);
     reader.leaves_out_empty = before;
     Some(read)
+}
+
+/// A group of tools without its list, which would else pass for one tool that its provider runs: `{"type":"namespace","name":"crm"}`.
+fn namespace(_: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    object.get("type")?.as_str().filter(|kind| *kind == "namespace")?;
+    Some(Err(unrecognised(object)))
 }
 
 /// `{"toolSpec":{"name":"f","description":"…","inputSchema":{"json":{…}}}}`

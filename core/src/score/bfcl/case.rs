@@ -81,6 +81,12 @@ impl<'a> Case<'a> {
         })
     }
 
+    /// Whether calls are expected and compared with definitions of which there are none.
+    pub fn lacks_functions(&self) -> bool {
+        let compares = !matches!(self.assignment, Assignment::Relevance | Assignment::Irrelevance);
+        compares && self.functions.is_empty() && !self.expected.is_empty()
+    }
+
     /// The definition of that name.
     pub fn function(&self, name: &str) -> Option<&Function<'a>> {
         self.functions.iter().find(|function| function.name == Some(name))

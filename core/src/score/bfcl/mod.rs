@@ -53,6 +53,7 @@
 //! | null for arguments | crash | 1 | no arguments |
 //! | a definition without `required` or `properties` | crash | 1 | nothing is required; what is accepted is known |
 //! | an expectation without a definition | crash | 0 | a wrong name |
+//! | an expectation, and no definition at all | crash | an error | no call could be right; that is not the agent's fault |
 //! | one call, none expected | crash | 0 | a wrong count |
 //!
 //! What stays strict in both: `5.0` is no integer, a tuple no list, and order counts in lists.
@@ -207,6 +208,12 @@ impl Score for Checker {
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let case = Case::read(record, &self.options)?;
+        if self.rules == Rules::Own && case.lacks_functions() {
+            return Err(ScoreError::invalid(
+                "no definitions: no call could be right; list the tools that the agent had in `functions`, in a table in the column \
+                 `tool_definitions` or in the one that `--column tool_definitions=NAME` names; `--scorer tool_call` needs none",
+            ));
+        }
         Ok(judge(&case, self.rules).scored())
     }
 }

@@ -32,10 +32,17 @@ fn call(tool: &Json) -> Json {
     Json::Object(call)
 }
 
-/// What is known of a tool that could have been called: its name and what it is for. What has no name here is written in another
-/// vendor's form, which is read like that of any row.
+/// The keys of DeepEval's own tools that may hold a structure.
+const OWN: [&str; 5] = ["input_parameters", "inputParameters", "parameters", "output", "reasoning"];
+
+/// What is known of a tool that could have been called: its name and what it is for. What has no name here, or holds a structure under
+/// another vendor's key, is written in that vendor's form, which is read like that of any row.
 fn definition(tool: &Json) -> Json {
-    if tool.get("name").is_none() {
+    let others = |object: &Object| {
+        let is_structure = |value: &Json| matches!(value, Json::Object(_) | Json::Array(_));
+        object.iter().any(|(key, value)| !OWN.contains(&key) && is_structure(value))
+    };
+    if tool.get("name").is_none() || tool.as_object().is_some_and(others) {
         return tool.clone();
     }
     let mut definition = Object::new();
@@ -57,4 +64,37 @@ fn answered(record: &mut Object, answer: &Answer) {
     selection.insert("score", Number::from_f64(answer.score).map_or(Json::Null, Json::Number));
     selection.insert("reason", answer.explanation.as_deref().unwrap_or(&answer.label));
     record.insert("selection", Json::Object(selection));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_to_choose_from_are_shown_with_all_that_is_known_of_them() {
+        for (tool, shown) in [
+            (
+                r#"{"name":"f","description":"d","output":[1],"reasoning":null}"#,
+                r#"{"name":"f","description":"d"}"#,
+            ),
+            (
+                r#"{"name":"f","input_parameters":{"a":{"type":"string"}}}"#,
+                r#"{"name":"f","parameters":{"a":{"type":"string"}}}"#,
+            ),
+            (
+                r#"{"type":"function","function":{"name":"f"}}"#,
+                r#"{"type":"function","function":{"name":"f"}}"#,
+            ),
+            (
+                r#"{"name":"f","input_schema":{"type":"object","properties":{}}}"#,
+                r#"{"name":"f","input_schema":{"type":"object","properties":{}}}"#,
+            ),
+            (
+                r#"{"type":"namespace","name":"crm","tools":[{"type":"function","name":"f"}]}"#,
+                r#"{"type":"namespace","name":"crm","tools":[{"type":"function","name":"f"}]}"#,
+            ),
+        ] {
+            assert_eq!(definition(&Json::parse(tool).unwrap()).to_string(), shown, "{tool}");
+        }
+    }
 }
