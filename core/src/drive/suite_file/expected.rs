@@ -4,6 +4,7 @@ use super::mocks::never;
 use super::node::{Node, Read, Value, shown};
 use super::table::Table;
 use super::tools::undefined;
+use super::validators::impossible;
 use crate::domain::{Json, Object, ToolDefinition};
 use crate::drive::Matching;
 use crate::schema::undeclared;
@@ -50,15 +51,28 @@ pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: 
             }
         }
         scorable(&call, item)?;
+        let tool = tools.iter().find(|tool| validates && tool.name == name);
         for key in ["required_params", "param_validators"] {
-            let tool = tools.iter().find(|tool| validates && tool.name == name);
             for member in call.table(key)?.filter(|_| tool.is_some()).map(Node::members).unwrap_or_default() {
                 if let Some(why) = tool.and_then(|tool| undeclared(&tool.parameters, &member.key)) {
                     return Err(call.fault(member.at, format!("`{key}`: {why}")));
                 }
             }
         }
-        if let Some(tool) = tools.iter().find(|tool| validates && tool.name == name)
+        // A name that no call has forbids nothing and allows nothing, while the one that was meant is unguarded.
+        for key in ["forbidden_params", "optional_params"] {
+            for (param, at) in call.texts(key)?.unwrap_or_default() {
+                if let Some(why) = tool.and_then(|tool| undeclared(&tool.parameters, param)) {
+                    return Err(call.fault(at, format!("`{key}`: {why}")));
+                }
+            }
+        }
+        for member in call.table("param_validators")?.map(Node::members).unwrap_or_default() {
+            if let Some(why) = impossible(&member.key, &member.value, tool.map(|tool| &tool.parameters)) {
+                return Err(call.fault(member.at, format!("validator of `{}`: {why}", member.key)));
+            }
+        }
+        if let Some(tool) = tool
             && let Some(params) = item.to_json().get("required_params").and_then(Json::as_object)
         {
             let demanded = params.iter().filter(|(_, value)| !value.is_null());

@@ -176,7 +176,8 @@ pub(super) fn never(schema: &Json, when: &Object, matching: Matching) -> Option<
     })
 }
 
-fn allows_type(property: &Json, value: &Json) -> bool {
+/// Whether a value is of a type that the schema of a parameter names, if it names any.
+pub(super) fn allows_type(property: &Json, value: &Json) -> bool {
     let types: Vec<&str> = match property.get("type") {
         Some(Json::String(kind)) => vec![kind],
         Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).collect(),

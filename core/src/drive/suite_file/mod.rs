@@ -28,6 +28,7 @@ mod source;
 mod table;
 mod toml;
 mod tools;
+mod validators;
 mod yaml;
 
 use std::collections::{HashMap, HashSet};
