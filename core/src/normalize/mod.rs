@@ -44,7 +44,7 @@ use crate::domain::{
 };
 pub use context::Conversation;
 pub(crate) use definitions::definitions_in;
-pub use definitions::definitions_of_benchmark;
+pub use definitions::{DefinitionsOfBenchmark, definitions_of_benchmark};
 pub(crate) use question::messages_of;
 
 use calls::{Answer, Reader};

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::domain::{Cell, Json, Object, Slot, ToolDefinition};
-use crate::normalize::definitions_of_benchmark;
+use crate::normalize::{DefinitionsOfBenchmark, definitions_of_benchmark};
 use crate::score::ScoreError;
 
 /// The key under which a scorer has the definitions of a row.
@@ -44,7 +44,6 @@ fn is_plain(definition: &Json) -> bool {
         _ => false,
     };
     let Some(object) = definition.as_object() else { return false };
-    let holds = |key: &&str| object.get(key).is_some_and(|value| !value.is_null());
     // Without parameters of its own, any structure may be what says them, under a key of another vendor.
     let is_silent = || {
         let is_structure = |value: &Json| matches!(value, Json::Object(_) | Json::Array(_));
@@ -53,7 +52,10 @@ fn is_plain(definition: &Json) -> bool {
     let is_group = object.get("type").and_then(Json::as_str) == Some("namespace");
     object.get("name").and_then(Json::as_str).is_some()
         && !is_group
-        && !OTHER_SCHEMAS.iter().chain(&LISTS).any(|key| holds(&key))
+        && !OTHER_SCHEMAS
+            .iter()
+            .chain(&LISTS)
+            .any(|key| object.get(key).is_some_and(|value| !value.is_null()))
         && match object.get("parameters") {
             None | Some(Json::Null) => is_silent(),
             Some(parameters) => is_schema(parameters),
@@ -69,11 +71,12 @@ pub(super) fn read(column: &str, definitions: &Json, wanted: &[&str]) -> Result<
         return Ok(definitions.clone());
     }
     let invalid = |why: &dyn Display| Err(ScoreError::invalid(format!("`{column}`: {why}")));
-    let (tools, unread) = match definitions_of_benchmark(&Cell::from(definitions.clone())) {
-        Some(Ok(read)) => read,
-        Some(Err(error)) => return invalid(&error),
-        None => return invalid(&"no definition can be read from the text"),
-    };
+    let DefinitionsOfBenchmark { tools, unread } =
+        match definitions_of_benchmark(&Cell::from(definitions.clone())) {
+            Some(Ok(read)) => read,
+            Some(Err(error)) => return invalid(&error),
+            None => return invalid(&"no definition can be read from the text"),
+        };
     for wanted in wanted {
         let mut called_so = tools.iter().filter(|tool| tool.name == *wanted);
         let first = called_so.next();

@@ -125,15 +125,20 @@ pub(crate) fn definitions_in(cell: &Cell) -> Option<Result<(Definitions, BTreeSe
     Some(read.map(|tools| (tools.definitions, tools.flags)))
 }
 
+/// Definitions of which some may be unreadable.
+pub struct DefinitionsOfBenchmark {
+    /// Those that could be read.
+    pub tools: Vec<ToolDefinition>,
+    /// Why the first that could not be read could not be.
+    pub unread: Option<RowError>,
+}
+
 /// The definitions in a cell as the Berkeley benchmark reads them: its own names of types stay, which tell apart what is one type in JSON
-/// Schema. `None` where there are none to be read, though nothing is wrong with the cell. If some of them cannot be read, the second part
-/// says why of the first such.
+/// Schema. `None` where there are none to be read, though nothing is wrong with the cell.
 ///
 /// # Errors
 /// If the cell has no known shape of definitions.
-pub fn definitions_of_benchmark(
-    cell: &Cell,
-) -> Option<Result<(Vec<ToolDefinition>, Option<RowError>), RowError>> {
+pub fn definitions_of_benchmark(cell: &Cell) -> Option<Result<DefinitionsOfBenchmark, RowError>> {
     let found = match cell {
         Cell::Missing | Cell::Null => return None,
         Cell::Text(text) if text.trim().is_empty() => return None,
@@ -144,7 +149,7 @@ pub fn definitions_of_benchmark(
         Cell::Json(other) => Err(unrecognised(other)),
     };
     match found {
-        Ok(Found::Tools { tools, unread, .. }) => Some(Ok((tools, unread))),
+        Ok(Found::Tools { tools, unread, .. }) => Some(Ok(DefinitionsOfBenchmark { tools, unread })),
         Ok(Found::Nothing | Found::FreeText) => None,
         Err(error) => Some(Err(error)),
     }
