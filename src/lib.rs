@@ -83,6 +83,9 @@ pub mod frames;
 #[doc(hidden)]
 pub mod internal;
 pub mod judge;
+#[cfg(test)]
+#[path = "../tests/support/on_time.rs"]
+mod on_time;
 mod read;
 pub mod run;
 mod store;

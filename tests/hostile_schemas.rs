@@ -106,6 +106,17 @@ fn rows_end_in_little_room() {
     assert!(ran.stdout.contains("builtin"), "{} {}", ran.stdout, ran.stderr);
 }
 
+/// Far less than the rows take, in hundredths of a second on any machine that runs Linux.
+const ROWS_UNDER_WAY: u64 = 30;
+
+/// How long a process has computed: what it waits for a core does not count.
+fn computed(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Behind the name, which may hold blanks: the state is the first, time in the program and in the kernel are the 12th and 13th.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+    fields.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+}
+
 /// One signal is enough while rows are computed that take long, of which a batch has two thousand.
 #[cfg(target_os = "linux")]
 #[test]
@@ -133,8 +144,12 @@ fn one_signal_ends_a_run_of_hostile_rows() {
         while !catches() && began.elapsed() < DEADLINE {
             std::thread::sleep(Duration::from_millis(5));
         }
-        // So that the first rows are under way.
-        std::thread::sleep(Duration::from_millis(500));
+        // So that the first rows are under way: all of them take a hundred times as much.
+        let ready = computed(child.id());
+        while computed(child.id()) < ready + ROWS_UNDER_WAY && began.elapsed() < DEADLINE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(child.ended().is_none(), "{signal}: over before it was stopped");
         crate::faults::signals::send(child.id(), signal);
         Ran::from(child.output()).ended(130);
         assert!(!work.path("out.jsonl").exists(), "{signal}");

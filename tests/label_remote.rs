@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::child::Deadline;
-use crate::support::server::{Answer, Seen, Server};
+use crate::support::server::{Answer, Gate, Seen, Server};
 use crate::support::workspace::{Workspace, shown};
 
 /// A table of `rows` distinct questions. Every third call is wrong, and `gold` says so.
@@ -349,17 +349,31 @@ fn an_endpoint_that_nobody_answers_at_stops_the_run() {
 
 #[test]
 fn a_hung_row_blocks_nobody() {
-    let server = Server::start(|seen| match row_of(seen) {
-        0 => Answer::After(Duration::from_secs(60), Box::new(Answer::label("correct"))),
-        row => Answer::label(gold(row)),
+    // The first row is answered after all others have come, and the last one never.
+    let (gate, others) = (Gate::default(), AtomicUsize::new(0));
+    let server = Server::start(move |seen| match row_of(seen) {
+        0 => Answer::Held(gate.clone(), Box::new(Answer::label(gold(0)))),
+        50 => Answer::Hang,
+        row => {
+            if others.fetch_add(1, Ordering::SeqCst) + 1 == 49 {
+                gate.open();
+            }
+            Answer::label(gold(row))
+        }
     });
     let work = Workspace::new();
     work.file("in.csv", numbered(50));
-    let args = ["--timeout", "3", "--max-attempts", "1", "--concurrency", "2"];
+    let args = ["--timeout", "250", "--max-attempts", "1", "--concurrency", "2"];
+    work.run(&label(&server, &args)).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+    // All others are in the store, so that only the row that hangs can be late.
+    work.file("in.csv", numbered(51));
+    let args = ["--timeout", "1", "--max-attempts", "1", "--concurrency", "2", "--force"];
     work.run(&label(&server, &args)).ended(1);
     let rows = work.rows("in.labeled.csv");
-    assert!(rows[0]["error"].starts_with("timeout"), "{}", rows[0]["error"]);
-    assert!(rows[1..].iter().all(|row| row["label"] == row["gold"]));
+    assert!(rows[50]["error"].starts_with("timeout"), "{}", rows[50]["error"]);
+    assert!(rows[..50].iter().all(|row| row["label"] == row["gold"]));
+    assert_eq!(server.requests(), 51);
 }
 
 #[test]

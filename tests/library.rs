@@ -14,6 +14,7 @@ use tooljudge::render;
 use tooljudge::run::settings::{LabelSettings, StorePlace};
 use tooljudge::run::{Control, JudgeTask, Labeler, Observer, Pass, RunError, label};
 
+use crate::support::on_time::on_time;
 use crate::support::server::{Answer, Seen, Server};
 
 fn sample(question: &str, call: &str) -> Sample {
@@ -72,6 +73,7 @@ fn a_frame_comes_back_with_labels() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_job_says_so() {
+    let _on_time = on_time();
     let slow = |_: &Seen| Answer::After(Duration::from_millis(50), Box::new(Answer::label("correct")));
     let server = Arc::new(Server::start(slow));
     let labeler = model(&server);
@@ -93,6 +95,7 @@ async fn a_cancelled_job_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_judges_samples_and_its_replies_can_be_kept() {
+    let _on_time = on_time();
     let server = Server::start(|seen| {
         let wrong = seen.prompt().contains("town=");
         Answer::label(if wrong { "incorrect" } else { "correct" })
@@ -141,6 +144,7 @@ impl Observer for Notes {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_watched_and_can_be_stopped() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in.csv");
     std::fs::write(&input, "question,tool_call\nWeather in Oslo?,weather(city='Oslo')\n").unwrap();

@@ -15,6 +15,7 @@ use tooljudge::judge::{
 use crate::stores::Place;
 use crate::support::enforcer::{Hints, Rules, Window};
 use crate::support::limited_server::LimitedServer;
+use crate::support::on_time::on_time;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
@@ -192,6 +193,7 @@ fn prompt(text: String) -> Prompt {
 
 #[tokio::test]
 async fn what_the_server_bills_stays_below_the_ceiling() {
+    let _on_time = on_time();
     for seed in 0..6_u64 {
         let bill = Arc::new(Mutex::new(0.0));
         let billing = Arc::clone(&bill);
@@ -258,6 +260,7 @@ async fn what_the_server_bills_stays_below_the_ceiling() {
 
 #[tokio::test]
 async fn a_ceiling_that_cannot_hold_is_refused() {
+    let _on_time = on_time();
     let cost_budget = || Some(CostBudget::new(1.0));
     let error =
         |price, max_tokens| judge("http://localhost", price, max_tokens, cost_budget()).err().unwrap();
@@ -280,6 +283,7 @@ async fn a_ceiling_that_cannot_hold_is_refused() {
 
 #[tokio::test]
 async fn what_a_reply_cost_is_kept_where_it_is_known() {
+    let _on_time = on_time();
     let server = Server::start(|_| Answer::label("correct"));
     let ask = |price| {
         let judge = judge(&server.url, price, None, None).unwrap();

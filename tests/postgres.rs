@@ -9,6 +9,7 @@ use tooljudge::internal::{AskHasher, Claim, Fingerprint, Reuse, Store, StorePlac
 
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::child::{Deadline, Running};
+use crate::support::on_time::on_time;
 use crate::support::postgres::{Postgres, shared};
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace, repository};
@@ -411,6 +412,7 @@ fn connections_are_encrypted_as_asked() {
 /// Questions of a run that is no more are free when their lease is over, or when it is one that no clock can have set.
 #[tokio::test]
 async fn a_dead_runs_claim_expires() {
+    let _on_time = on_time();
     let Some(postgres) = shared() else { return };
     let place = || StorePlace::parse(postgres.url("dead")).unwrap();
     let (a, b) = (Store::open(place(), "a").unwrap(), Store::open(place(), "b").unwrap());
@@ -437,6 +439,7 @@ async fn a_dead_runs_claim_expires() {
 /// The server's clock is set: no lease of a run that lives seems to be one, and still it keeps what it asks.
 #[tokio::test]
 async fn no_clock_takes_from_a_living_run_what_it_asks() {
+    let _on_time = on_time();
     let Some(postgres) = shared() else { return };
     let place = || StorePlace::parse(postgres.url("clock")).unwrap();
     let (a, b) = (Store::open(place(), "a").unwrap(), Store::open(place(), "b").unwrap());

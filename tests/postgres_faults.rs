@@ -10,6 +10,7 @@ use tooljudge::internal::{Claim, Failure, Found, ReplyKind, Reuse, Store, StoreP
 use crate::label_remote::numbered;
 use crate::postgres::{args, label, question, right, rows, slow, start};
 use crate::support::child::Deadline;
+use crate::support::on_time::on_time;
 use crate::support::postgres::{Postgres, shared};
 use crate::support::workspace::Ran;
 
@@ -220,6 +221,7 @@ fn a_dry_run_and_a_new_reading_make_no_schema() {
 /// The machine was asleep, and another run has asked and answered meanwhile.
 #[tokio::test]
 async fn what_another_run_has_answered_meanwhile_stays() {
+    let _on_time = on_time();
     let Some(postgres) = shared() else { return };
     let place = || StorePlace::parse(postgres.url("faults_asleep")).unwrap();
     let (a, b) = (Store::open(place(), "a").unwrap(), Store::open(place(), "b").unwrap());
@@ -252,6 +254,7 @@ async fn what_another_run_has_answered_meanwhile_stays() {
 /// Of what could not be kept whole a part may be kept; what comes later takes no number of it.
 #[tokio::test]
 async fn what_was_wasted_is_counted_once_each() {
+    let _on_time = on_time();
     let Some(postgres) = shared() else { return };
     let store = Store::open(StorePlace::parse(postgres.url("faults_wasted")).unwrap(), "a").unwrap();
     let paid = reply("").paid();

@@ -10,6 +10,7 @@ use tooljudge::judge::{AskError, Asked, Endpoint, Parameters, Provider, Remote, 
 
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::child::Deadline;
+use crate::support::on_time::on_time;
 use crate::support::server::{Answer, Format, Seen, Server};
 use crate::support::workspace::{Ran, Workspace, repository, shown};
 
@@ -444,6 +445,7 @@ fn a_provider_at_home_needs_its_key_and_a_local_one_needs_none() {
 
 #[test]
 fn a_gateway_in_the_settings_file_gets_its_headers_query_and_fields() {
+    let _on_time = on_time();
     let server = Server::start(|seen| match row_of(seen) {
         0 => Answer::status(418, &format!("{} {:?}", seen.uri, seen.headers)),
         _ => sure(seen),

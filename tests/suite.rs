@@ -15,6 +15,7 @@ use tooljudge_core::drive::{
 use tooljudge_core::score::{ScoreError, Scored};
 use tooljudge_laws::fixtures::folder;
 
+use crate::support::on_time::on_time;
 use crate::support::workspace::{Workspace, repository, shown};
 
 fn read(text: &str) -> Suite {
@@ -190,6 +191,7 @@ fn suite(rows: &[String], change: impl FnOnce(&mut SuiteSettings)) -> SuiteSumma
 
 #[test]
 fn a_stop_leaves_no_suite_behind() {
+    let _on_time = on_time();
     let work = Workspace::new();
     let log = work.file("labelled.jsonl", row("1", "correct", &send("ann@example.org", "now"), &json!({})));
     let output = Some(work.path("suite.jsonl"));

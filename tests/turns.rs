@@ -10,6 +10,7 @@ use tooljudge::judge::{
     connect_function,
 };
 
+use crate::support::on_time::on_time;
 use crate::support::server::{Answer, Format, Manner, Said, Server, TurnEnd};
 
 fn remote(server: &Server, provider: Provider, parameters: Parameters, settings: Settings) -> Remote {
@@ -75,6 +76,7 @@ fn traveller(seen: &crate::support::server::Seen) -> Answer {
 
 #[tokio::test]
 async fn every_provider_is_driven_through_calls_and_results() {
+    let _on_time = on_time();
     let server = Server::start(traveller);
     for provider in Provider::ALL {
         let agent = plain(&server, provider);
@@ -111,6 +113,7 @@ async fn every_provider_is_driven_through_calls_and_results() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_outlives_what_a_prompt_does() {
+    let _on_time = on_time();
     type Trouble = fn(Answer) -> Answer;
     let troubles: [(&str, Trouble); 6] = [
         ("throttled", |_| Answer::Raw {
@@ -143,6 +146,7 @@ async fn a_turn_outlives_what_a_prompt_does() {
 
 #[tokio::test]
 async fn how_a_turn_ends_is_told() {
+    let _on_time = on_time();
     for (end, providers, stop) in [
         (TurnEnd::Length, &Provider::ALL[..], Stop::Truncated),
         (TurnEnd::Filtered, &[Provider::OpenAi, Provider::OpenAiResponses, Provider::Gemini], Stop::Filtered),
@@ -173,6 +177,7 @@ async fn how_a_turn_ends_is_told() {
 /// What an endpoint refuses is found out once, and nothing but that is left out.
 #[tokio::test]
 async fn what_is_refused_is_left_out_from_then_on() {
+    let _on_time = on_time();
     let server = Server::start(|seen| {
         let body = seen.body.to_string();
         if body.contains("reasoning_content") {
@@ -203,6 +208,7 @@ async fn what_is_refused_is_left_out_from_then_on() {
 /// A model that thinks through all the room we gave it gets more.
 #[tokio::test]
 async fn a_mere_thought_is_given_room() {
+    let _on_time = on_time();
     let server = Server::start(|seen| match seen.body["max_tokens"].as_u64() {
         Some(2048) => Answer::Turn(Said::text("<think>Two cities").ending(TurnEnd::Length)),
         Some(8192) => traveller(seen),
@@ -222,6 +228,7 @@ async fn a_mere_thought_is_given_room() {
 
 #[tokio::test]
 async fn a_ceiling_holds_for_turns() {
+    let _on_time = on_time();
     let server = Server::start(traveller);
     let price = Price { input: 1.0, cached_input: None, output: 1.0, up_to: None };
     let cost_budget = CostBudget::new(0.004);
@@ -240,6 +247,7 @@ async fn a_ceiling_holds_for_turns() {
 
 #[tokio::test]
 async fn a_function_takes_no_dialogues() {
+    let _on_time = on_time();
     let function = Function { name: "mine".into(), version: "1".into(), ask: Arc::new(|_| {}) };
     let agent = connect_function(function, Settings::default()).unwrap();
     assert!(agent.takes_turns().unwrap_err().to_string().contains("the function mine judges prompts"));

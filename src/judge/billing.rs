@@ -105,6 +105,7 @@ impl Billing {
 
 #[cfg(test)]
 mod tests {
+    use crate::on_time::on_time;
     use std::time::Duration;
 
     use super::*;
@@ -132,6 +133,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_is_in_flight_until_something_is_known() {
+        let _on_time = on_time();
         let billing = Arc::new(Billing::default());
         let first = billing.alone().await;
         assert!(first.is_some());

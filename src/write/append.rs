@@ -89,6 +89,7 @@ pub(super) fn lock(file: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::on_time::on_time;
 
     #[test]
     fn what_is_not_finished_goes_and_what_only_lacks_its_end_stays() {
@@ -112,6 +113,7 @@ mod tests {
 
     #[test]
     fn runs_at_once_lose_no_line() {
+        let _on_time = on_time();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
         std::thread::scope(|scope| {

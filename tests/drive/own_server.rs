@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::own::{SUITE, documented_server, has};
 use super::rows;
 use crate::support::child::Deadline;
+use crate::support::on_time::on_time;
 use crate::support::workspace::{Ran, Workspace, repository};
 
 /// A server that writes what `answer` says to each request; what it was sent comes out.
@@ -63,6 +64,7 @@ fn drive(url: &str, more: &[&str]) -> (Ran, Vec<Value>) {
 
 #[test]
 fn a_server_is_sent_all_that_was_said() {
+    let _on_time = on_time();
     let (url, seen) = serve(|body, stream| {
         let said = match body["history"].as_array().unwrap().len() {
             0 => json!({ "type": "calls", "calls": [

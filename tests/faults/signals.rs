@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::child::{Deadline, Running};
-use crate::support::server::{Answer, Server};
+use crate::support::server::{Answer, Gate, Server};
 use crate::support::workspace::{Ran, Workspace};
 
 pub fn send(process: u32, signal: &str) {
@@ -113,13 +113,14 @@ fn two_signals_of_any_kind_end_it_at_once() {
 fn what_is_said_of_a_partial_table_is_so() {
     for (signals, code) in [(1, 130), (2, 130)] {
         let work = Workspace::new();
-        // One answer keeps the run waiting.
-        let server = Server::start(|seen| match row_of(seen) {
-            7 => Answer::After(
-                Duration::from_secs(if seen.earlier == 0 { 3 } else { 0 }),
-                Box::new(Answer::label("correct")),
-            ),
-            row => Answer::label(gold(row)),
+        // One answer keeps the run waiting: after one signal it comes, after two it never would.
+        let gate = Gate::default();
+        let server = Server::start({
+            let gate = gate.clone();
+            move |seen| match row_of(seen) {
+                7 => Answer::Held(gate.clone(), Box::new(Answer::label("correct"))),
+                row => Answer::label(gold(row)),
+            }
         });
         work.file("in.csv", numbered(40));
         let mut run = work.start(&[&args(&server)[..], &["--partial"]].concat());
@@ -129,6 +130,9 @@ fn what_is_said_of_a_partial_table_is_so() {
         for _ in 0..signals {
             send(run.id(), "INT");
             while !told.contains("stopping") && stderr.read_line(&mut told).unwrap() > 0 {}
+        }
+        if signals == 1 {
+            gate.open();
         }
         std::io::Read::read_to_string(&mut stderr, &mut told).unwrap();
         Ran::from(run.output()).ended(code);

@@ -1,6 +1,7 @@
 //! Child processes that cannot outlive their test: each has a deadline, is killed at it, and the test fails with what it had said.
 
 use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -210,22 +211,28 @@ fn a_child_that_hangs_is_killed_and_named() {
     }
 }
 
-#[test]
-fn no_test_starts_a_child_in_another_way() {
-    fn sources(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+/// The files of Rust code in these folders of the repository.
+pub fn sources(folders: &[&str]) -> Vec<PathBuf> {
+    fn look(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                sources(&path, found);
+                look(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(path);
             }
         }
     }
     let mut found = Vec::new();
-    for folder in ["tests", "core/tests"] {
-        sources(&super::workspace::repository(folder), &mut found);
+    for folder in folders {
+        look(&super::workspace::repository(folder), &mut found);
     }
+    found
+}
+
+#[test]
+fn no_test_starts_a_child_in_another_way() {
+    let found = sources(&["tests", "core/tests"]);
     for path in found.iter().filter(|path| !path.ends_with("tests/support/child.rs")) {
         let text = std::fs::read_to_string(path).unwrap();
         for forbidden in [".spawn()", ".wait_with_output()", ".output().unwrap()", ".status().unwrap()"] {

@@ -1,5 +1,6 @@
 //! What a budget spends, alone and with a purse, in virtual time.
 
+use crate::on_time::on_time;
 use std::time::Duration;
 
 use super::*;
@@ -74,6 +75,7 @@ async fn schedule(seed: u64) -> (u64, u64, u64, u64) {
 
 #[tokio::test(start_paused = true)]
 async fn the_servers_bill_never_exceeds_the_ceiling() {
+    let _on_time = on_time();
     let mut left: Vec<f64> = Vec::new();
     let mut billed: Vec<f64> = Vec::new();
     for seed in 0..1000 {
@@ -98,6 +100,7 @@ async fn the_servers_bill_never_exceeds_the_ceiling() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_may_still_be_served_waits() {
+    let _on_time = on_time();
     let cost_budget = CostBudget::new(1.0);
     let first = cost_budget.reserve(0.7).await.unwrap();
     let waiting = tokio::spawn({
@@ -148,6 +151,7 @@ impl Purse for Shared {
 /// what there is.
 #[tokio::test(start_paused = true)]
 async fn runs_with_one_purse_keep_one_ceiling() {
+    let _on_time = on_time();
     const CEILING: f64 = 60.0;
     for seed in 0..200 {
         let (taken, bill) = (Arc::<Mutex<[(u64, u64, bool); 4]>>::default(), Arc::new(Mutex::new(0.0)));
@@ -217,6 +221,7 @@ async fn a_run_with_nothing_under_way_holds_nothing() {
 /// that is killed.
 #[tokio::test(start_paused = true)]
 async fn what_answered_requests_did_not_cost_is_given_back_beside_a_slow_one() {
+    let _on_time = on_time();
     let taken = Arc::<Mutex<[(u64, u64, bool); 4]>>::default();
     let budget =
         |run: usize| CostBudget::with_purse(64.0, Some(Box::new(Shared { run, taken: Arc::clone(&taken) })));

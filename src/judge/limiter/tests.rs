@@ -1,5 +1,6 @@
 //! The limiter as its callers see it, on tokio's paused clock.
 
+use crate::on_time::on_time;
 use std::num::NonZeroU32;
 
 use super::*;
@@ -42,6 +43,7 @@ async fn times(limiter: &Arc<Limiter>, tokens: &[u64]) -> Vec<f64> {
 
 #[tokio::test(start_paused = true)]
 async fn everybody_is_served_in_turn_and_a_large_request_is_not_overtaken() {
+    let _on_time = on_time();
     let limiter = limiter(100, 0, 60_000);
     let mut tokens = vec![100; 50];
     tokens[10] = 30_000;
@@ -53,6 +55,7 @@ async fn everybody_is_served_in_turn_and_a_large_request_is_not_overtaken() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gives_up_takes_nothing() {
+    let _on_time = on_time();
     let limiter = limiter(100, 60, 0);
     drop(limiter.admit(cost(1)).await);
     for _ in 0..20 {
@@ -67,6 +70,7 @@ async fn whoever_gives_up_takes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn real_usage_settles_what_was_reserved() {
+    let _on_time = on_time();
     let limiter = limiter(1, 0, 60_000);
     let start = Instant::now();
     for _ in 0..10 {
@@ -86,6 +90,7 @@ async fn real_usage_settles_what_was_reserved() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_sent_again_waits_for_nobody() {
+    let _on_time = on_time();
     let limiter = limiter(1, 0, 0);
     let Permit { slot, reservation } = limiter.admit(cost(1)).await;
     drop(reservation);
@@ -120,6 +125,7 @@ fn granting(limiter: &Arc<Limiter>) -> tokio::task::JoinHandle<()> {
 /// Nobody else waits who could lend it what it costs, or only somebody who costs less.
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_sent_again_reserves_what_it_takes() {
+    let _on_time = on_time();
     for others in [0, 2] {
         let limiter = limiter(1, 0, 60_000);
         let store = granting(&limiter);
@@ -138,6 +144,7 @@ async fn a_request_that_is_sent_again_reserves_what_it_takes() {
 
 #[tokio::test(start_paused = true)]
 async fn what_answers_leave_is_used_after_a_pause() {
+    let _on_time = on_time();
     let limiter = limiter(10, 0, 60_000);
     let store = granting(&limiter);
     for round in 0..20 {
@@ -155,6 +162,7 @@ async fn what_answers_leave_is_used_after_a_pause() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_was_asked_for_is_kept_by_all() {
+    let _on_time = on_time();
     let limiter = limiter(10, 0, 0);
     let (first, second) = (limiter.admit(cost(1)).await, limiter.admit(cost(1)).await);
     limiter.refused(&first.reservation, Some(5 * SECOND), 0.0);
@@ -169,6 +177,7 @@ async fn a_wait_that_was_asked_for_is_kept_by_all() {
 
 #[tokio::test(start_paused = true)]
 async fn runs_share_what_is_allowed() {
+    let _on_time = on_time();
     let limiter = limiter(100, 600, 0);
     let all = times(&limiter, &[1; 100]).await;
     assert!((9.7..10.2).contains(&all[99]), "{}", all[99]);
@@ -179,6 +188,7 @@ async fn runs_share_what_is_allowed() {
 
 #[tokio::test(start_paused = true)]
 async fn headers_lower_a_limit_that_was_told_only_where_refusals_agree() {
+    let _on_time = on_time();
     let claim = |limit, remaining| Claim {
         limit: Some(limit),
         remaining: Some(remaining),
@@ -209,6 +219,7 @@ async fn headers_lower_a_limit_that_was_told_only_where_refusals_agree() {
 
 #[tokio::test(start_paused = true)]
 async fn headers_count_for_nothing_where_the_user_says_so() {
+    let _on_time = on_time();
     let told = Limits { concurrency: Concurrency::Fixed(NonZeroU32::MIN), ..Limits::default() };
     let limiter = Limiter::new(Limits { ignore_headers: true, ..told });
     let Permit { reservation, slot } = limiter.admit(cost(1)).await;
@@ -225,6 +236,7 @@ async fn headers_count_for_nothing_where_the_user_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn why_requests_wait_is_said() {
+    let _on_time = on_time();
     let limiter = limiter(100, 0, 0);
     assert_eq!(limiter.limited_by(), None);
     let Permit { reservation, slot } = limiter.admit(cost(1)).await;
@@ -241,6 +253,7 @@ async fn why_requests_wait_is_said() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_left_is_a_pause_before_any_refusal() {
+    let _on_time = on_time();
     let limiter = limiter(100, 0, 0);
     let reset = Some(Reset::After(7 * SECOND));
     let Permit { reservation, .. } = limiter.admit(cost(1)).await;

@@ -1,6 +1,7 @@
 //! Marks: what is kept, what is taken back, what is refused.
 
 use super::*;
+use crate::on_time::on_time;
 
 fn mark(reviewer: &str, row: &str, label: &str) -> NewMark {
     let gold = if label.is_empty() { "{}".to_owned() } else { format!("{{\"gold\":\"{label}\"}}") };
@@ -70,6 +71,7 @@ fn rows_are_picked_by_one_at_a_time() {
 
 #[test]
 fn other_files_stay_as_they_are() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.sqlite");
     let other = Connection::open(&path).unwrap();

@@ -124,6 +124,7 @@ fn place(store: &Path, run: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::on_time::on_time;
 
     #[test]
     fn the_living_are_told_from_the_dead() {
@@ -159,6 +160,7 @@ mod tests {
 
     #[test]
     fn runs_that_begin_while_others_clear_away_have_their_locks() {
+        let _on_time = on_time();
         let work = tempfile::tempdir().unwrap();
         let store = work.path().join("replies.sqlite");
         std::thread::scope(|scope| {

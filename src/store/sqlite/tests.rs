@@ -5,6 +5,7 @@ use crate::domain::{
     AnswerForm, CallResult, Dialogue, Entry, Json, Prompt, RailProbability, Rails, Stop, ToolCall,
     ToolDefinition, Usage,
 };
+use crate::on_time::on_time;
 use crate::store::*;
 
 fn fingerprint(text: &str) -> Fingerprint {
@@ -28,6 +29,7 @@ fn reply(text: &str) -> Reply {
 
 #[test]
 fn runs_that_begin_at_once_agree_on_a_new_store() {
+    let _on_time = on_time();
     for _ in 0..40 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.sqlite");
@@ -86,6 +88,7 @@ fn a_locked_store_says_so() {
 
 #[tokio::test]
 async fn a_changed_byte_is_noticed() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let store = Store::at(&path, "a").unwrap();
@@ -99,6 +102,7 @@ async fn a_changed_byte_is_noticed() {
 
 #[tokio::test]
 async fn a_dead_runs_claim_expires() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let store = Store::at(&path, "a").unwrap();
@@ -114,6 +118,7 @@ async fn a_dead_runs_claim_expires() {
 
 #[tokio::test]
 async fn what_a_killed_run_was_asking_is_free_at_once() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let (before, after) = (fingerprint("before"), fingerprint("after"));
@@ -138,6 +143,7 @@ async fn what_a_killed_run_was_asking_is_free_at_once() {
 
 #[tokio::test]
 async fn no_clock_takes_from_a_living_run_what_it_asks() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
@@ -152,6 +158,7 @@ async fn no_clock_takes_from_a_living_run_what_it_asks() {
 
 #[tokio::test]
 async fn runs_know_how_many_they_are() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
@@ -178,6 +185,7 @@ async fn runs_know_how_many_they_are() {
 /// The machine was asleep, and another run has asked and answered meanwhile.
 #[tokio::test]
 async fn what_another_run_has_answered_meanwhile_stays() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let (a, b) = (Store::at(&path, "a").unwrap(), Store::at(&path, "b").unwrap());
@@ -221,6 +229,7 @@ async fn what_another_run_has_answered_meanwhile_stays() {
 /// A backup or `store prune` may hold the lock for longer than SQLite waits.
 #[tokio::test]
 async fn a_run_waits_for_a_long_lock_and_loses_no_reply() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let store = Store::at(&path, "a").unwrap();
@@ -238,6 +247,7 @@ async fn a_run_waits_for_a_long_lock_and_loses_no_reply() {
 #[cfg(feature = "cli")]
 #[tokio::test]
 async fn what_is_dropped_is_told_although_the_file_stays_as_large() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let store = Store::at(&path, "a").unwrap();
@@ -258,6 +268,7 @@ async fn what_is_dropped_is_told_although_the_file_stays_as_large() {
 #[cfg(feature = "cli")]
 #[tokio::test]
 async fn a_store_that_a_run_writes_can_be_merged_into() {
+    let _on_time = on_time();
     let folder = tempfile::tempdir().unwrap();
     let [from, into] = ["from.sqlite", "into.sqlite"].map(|name| folder.path().join(name));
     for (path, count) in [(&from, 1600), (&into, 1200)] {

@@ -140,6 +140,7 @@ fn copy(path: &Path, copy: &Path) -> Result<(), StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use crate::on_time::on_time;
     use std::io::{Read, Write};
 
     use super::*;
@@ -260,6 +261,7 @@ mod tests {
 
     #[test]
     fn of_many_that_upgrade_at_once_one_does() {
+        let _on_time = on_time();
         for _ in 0..10 {
             let folder = tempfile::tempdir().unwrap();
             let path = old_store(folder.path());

@@ -1,5 +1,7 @@
 //! What a server does with a request: a completion or an error, and the manner in which it is delivered or is not.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -25,6 +27,8 @@ pub enum Answer {
     Cut,
     /// The answer, later.
     After(Duration, Box<Answer>),
+    /// The answer, once the test opens the gate.
+    Held(Gate, Box<Answer>),
     /// The answer, which asks to be left alone until then.
     Told(Instant, Box<Answer>),
     /// The answer, not simply in one piece.
@@ -35,6 +39,20 @@ pub enum Answer {
     Bytes(Vec<u8>),
     /// Nothing, until the client leaves.
     Hang,
+}
+
+/// Holds answers back until the test has seen what it waits for, however long that takes on a busy machine.
+#[derive(Debug, Clone, Default)]
+pub struct Gate(Arc<AtomicBool>);
+
+impl Gate {
+    pub fn open(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
 }
 
 /// How the body of an answer is delivered.

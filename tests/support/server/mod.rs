@@ -22,7 +22,7 @@ use hyper::body::Incoming;
 use serde_json::Value;
 
 use super::child::DEADLINE;
-pub use answer::{Answer, Manner};
+pub use answer::{Answer, Gate, Manner};
 pub use door::Protocol;
 pub use formats::{Format, completion};
 use line::{End, Fuse};
@@ -213,6 +213,12 @@ async fn answer(
         answer = match answer {
             Answer::After(wait, then) => {
                 tokio::time::sleep(wait).await;
+                *then
+            }
+            Answer::Held(gate, then) => {
+                while !gate.is_open() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
                 *then
             }
             Answer::Told(until, then) => {
