@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::support::child::Deadline;
+use crate::support::skipped;
 
 pub mod payloads;
 
@@ -33,11 +34,14 @@ pub fn find() -> Option<PathBuf> {
     })
 }
 
-/// The same; says what is missing where there is none.
+/// The same. Where there is none, says what is missing, unless there must be one.
 pub fn available() -> Option<PathBuf> {
     let found = find();
     if found.is_none() {
-        println!("skipped: no chromium, chromium-browser or google-chrome in PATH, and CHROME is not set");
+        let missing = "no chromium, chromium-browser or google-chrome in PATH, and CHROME is not set";
+        // Continuous integration says what must not be skipped.
+        assert!(std::env::var_os("TOOLJUDGE_BROWSER").is_none(), "TOOLJUDGE_BROWSER is set, but {missing}");
+        skipped(missing);
     }
     found
 }
@@ -105,5 +109,35 @@ pub fn open_address(browser: &Path, address: &str, size: &str) -> Seen {
     Seen {
         document: String::from_utf8_lossy(&std::fs::read(&document).unwrap()).into_owned(),
         console: talk.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect(),
+    }
+}
+
+#[test]
+fn where_a_browser_must_be_none_is_a_failure() {
+    const LOOKS: &str = "TOOLJUDGE_TEST_LOOKS";
+    let name = "browser::where_a_browser_must_be_none_is_a_failure";
+    if std::env::var_os(LOOKS).is_some() {
+        assert!(available().is_none());
+        return;
+    }
+    for (required, code) in [(false, 0), (true, 101)] {
+        let mut itself = Command::new(std::env::current_exe().unwrap());
+        itself.args(["--exact", name]).env(LOOKS, "1").env("PATH", "").env_remove("CHROME");
+        match required {
+            true => itself.env("TOOLJUDGE_BROWSER", "required"),
+            false => itself.env_remove("TOOLJUDGE_BROWSER"),
+        };
+        let ended = itself.finish();
+        let said = [ended.stdout, ended.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert_eq!(ended.status.code(), Some(code), "{said}");
+        let told =
+            if required { "TOOLJUDGE_BROWSER is set, but no chromium" } else { "skipped: no chromium" };
+        assert!(said.contains(told), "{said}");
+    }
+    // What runs before a change lands requires one where there is one, and says what became of these tests.
+    let ci = std::fs::read_to_string(crate::support::workspace::repository(".ci/run")).unwrap();
+    for part in ["TOOLJUDGE_BROWSER=required", "browser tests: skipped, no Chromium", "browser tests: ran"] {
+        assert!(ci.contains(part), "{part}");
     }
 }

@@ -13,6 +13,36 @@ pub mod server;
 pub mod transcript;
 pub mod workspace;
 
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// Says why a test is skipped, once for each reason: past what is kept of a test's words, of which one that passes shows none.
+pub fn skipped(why: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(why.to_owned()) {
+        let test = std::thread::current();
+        let _ = writeln!(std::io::stderr(), "\nskipped: {why} ({})", test.name().unwrap_or("a test"));
+    }
+}
+
+#[test]
+fn what_is_skipped_is_seen() {
+    use child::Deadline;
+
+    let name = "support::what_is_skipped_is_seen";
+    if std::env::var_os("TOOLJUDGE_TEST_SKIPS").is_some() {
+        skipped("no such thing");
+        skipped("no such thing");
+        return;
+    }
+    let mut itself = std::process::Command::new(std::env::current_exe().unwrap());
+    let ended = itself.args(["--exact", name]).env("TOOLJUDGE_TEST_SKIPS", "1").finish();
+    assert!(ended.status.success());
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(said.matches(&format!("skipped: no such thing ({name})")).count(), 1, "{said}");
+}
+
 #[test]
 fn a_test_that_hangs_ends_and_is_named() {
     use child::Deadline;

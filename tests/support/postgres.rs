@@ -79,7 +79,7 @@ impl Postgres {
             )]
             let must_be = std::env::var_os("TOOLJUDGE_POSTGRES").is_some();
             assert!(!must_be, "TOOLJUDGE_POSTGRES is set, but {missing}");
-            println!("skipped: {missing}");
+            super::skipped(missing);
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
