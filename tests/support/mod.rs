@@ -5,6 +5,7 @@ pub mod child;
 pub mod enforcer;
 pub mod faults;
 pub mod http;
+pub mod keeper;
 pub mod limited_server;
 pub mod markdown;
 pub mod on_time;

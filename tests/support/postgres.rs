@@ -104,6 +104,8 @@ impl Postgres {
         keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(folder.path()).arg(port.to_string());
         keeper.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut keeper = keeper.start_within(DEADLINE);
+        // It sees by itself that the tests are gone, and clears up.
+        super::keeper::ended(keeper.id());
         let said = BufReader::new(keeper.stdout.take().unwrap());
         let postgres = Postgres { bin, port, folder, keeper: Mutex::new((keeper, said)) };
         postgres.tell("start");
