@@ -198,6 +198,7 @@ async fn runs_with_one_purse_keep_one_ceiling() {
 /// A run that waits, as after a refusal that asks for it, holds nothing.
 #[tokio::test(start_paused = true)]
 async fn a_run_with_nothing_under_way_holds_nothing() {
+    let _on_time = on_time();
     let taken = Arc::<Mutex<[(u64, u64, bool); 4]>>::default();
     let budget =
         |run: usize| CostBudget::with_purse(8.0, Some(Box::new(Shared { run, taken: Arc::clone(&taken) })));
