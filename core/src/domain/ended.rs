@@ -108,6 +108,11 @@ impl Ended {
         )
     }
 
+    /// Whether an agent of the user's own came to no result by its own fault. What it had called until then is none.
+    pub fn is_breakdown(self) -> bool {
+        matches!(self, Ended::TimedOut | Ended::AgentError | Ended::ProtocolError)
+    }
+
     /// In words, after "the episode ended: ".
     pub fn in_words(self) -> &'static str {
         match self {

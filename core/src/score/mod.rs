@@ -10,6 +10,7 @@ pub mod bfcl;
 mod deepeval;
 mod difference;
 mod equality;
+mod forms;
 mod inquiry;
 mod issue;
 mod permission;
@@ -83,6 +84,9 @@ pub trait Score: Send + Sync {
     fn idle(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
+
+    /// Adds what its settings say of all cases to one that does not say it itself, for whoever asks a judge about it.
+    fn complete(&self, _record: &mut Object) {}
 
     /// The names of the [figures](Scored::figures) that its cases have.
     fn figures(&self) -> &'static [&'static str] {

@@ -3,7 +3,7 @@
 //! After DeepEval's `ToolPermissionMetric`: the share of calls whose tool is allowed, where a denied tool is never allowed and no
 //! list of allowed tools allows all others. Of its results none were recorded, so there is no exact mode for it.
 
-use super::deepeval::{Call, calls};
+use super::deepeval::{Call, OF_CALLED, calls};
 use super::difference::issue;
 use super::{IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Object};
@@ -81,6 +81,7 @@ impl Score for ToolPermission {
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
+        let record = &*OF_CALLED.of(record)?;
         let called = calls(record, "tools_called").map_err(|error| ScoreError::invalid(error.message))?;
         let Some(config) = record.get("config").and_then(Json::as_object) else {
             return score(&called, &self.options);

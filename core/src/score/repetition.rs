@@ -4,7 +4,7 @@
 //! decides. Below the limit the score is 1, from the limit on 0.5, from twice the limit on 0. Of the peer's results none were
 //! recorded, and its other checks need a trace of spans, so there is no exact mode for it.
 
-use super::deepeval::{Call, calls};
+use super::deepeval::{Call, OF_CALLED, calls};
 use super::difference::issue;
 use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Object};
@@ -71,6 +71,7 @@ impl Score for LoopDetection {
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
+        let record = &*OF_CALLED.of(record)?;
         let called = calls(record, "tools_called").map_err(|error| ScoreError::invalid(error.message))?;
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {
@@ -138,5 +139,14 @@ mod tests {
             assert_eq!(scored.score, Some(score), "{count} with {config}");
             assert_eq!(scored.issues.len(), if score < 1.0 { 3 } else { 0 }, "{count} with {config}");
         }
+    }
+    #[test]
+    fn arguments_under_other_names_tell_calls_apart() {
+        let calls: Vec<String> =
+            (0..4).map(|at| format!(r#"{{"name": "f", "args": {{"n": {at}}}}}"#)).collect();
+        let record = Json::parse(&format!(r#"{{"tools_called": [{}]}}"#, calls.join(","))).unwrap();
+        let scored =
+            (SCORER.ready)(&Object::new(), None).unwrap().score(record.as_object().unwrap()).unwrap();
+        assert_eq!(scored.score, Some(1.0));
     }
 }

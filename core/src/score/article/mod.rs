@@ -36,6 +36,7 @@ mod validator;
 
 use case::Case;
 
+use super::forms::Form;
 use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Ended, Json, Number, Object};
 
@@ -135,7 +136,9 @@ impl Score for ToolEvaluator {
             let message = format!("the episode has no score: {}", ended.in_words());
             return Err(ScoreError { kind: "NoScore", message });
         }
-        let case = Case::read(record)?;
+        let form = Form { lists: &["tool_calls"], arguments: &["input"], as_peer: self.as_peer };
+        let record = form.of(record)?;
+        let case = Case::read(&record)?;
         for expectation in &case.expectations {
             case.calls.iter().try_for_each(|call| expectation.can_check(call))?;
         }
@@ -143,6 +146,12 @@ impl Score for ToolEvaluator {
         if let Some(ended) = ended.filter(|ended| *ended != Ended::Finished) {
             scored.passed = Some(false);
             let message = format!("the episode ended before an answer: {}", ended.in_words());
+            if scored.issues.is_empty() {
+                scored.reason = Some(message.clone());
+            }
+            if ended.is_breakdown() {
+                scored.score = scored.score.map(|_| 0.0);
+            }
             scored.issues.push(Issue { kind: IssueKind::StoppedEarly, tool: None, path: None, message });
         }
         Ok(scored)

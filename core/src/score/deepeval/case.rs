@@ -1,7 +1,17 @@
 //! A test case of DeepEval: the calls, the expected calls, and a judge's score for the choice of tools.
 
 use crate::domain::{Json, Object};
+use crate::score::forms::Form;
 use crate::score::{ScoreError, setting};
+
+/// How its calls are written.
+pub(super) const FORM: Form = Form {
+    lists: &["tools_called", "expected_tools"],
+    arguments: &["input_parameters", "inputParameters"],
+    as_peer: false,
+};
+/// The same of the calls alone.
+pub(in crate::score) const OF_CALLED: Form = Form { lists: &["tools_called"], ..FORM };
 
 /// A test case, borrowed from its record.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,6 +12,8 @@ fn asked(record: &Object) -> Option<Object> {
     if record.get("selection").is_some_and(|selection| !selection.is_null()) {
         return None;
     }
+    // What cannot be read is the scorer's to say.
+    let record = &*super::case::FORM.of(record).ok()?;
     let question = ["input", "question"].iter().find_map(|key| record.get(key)).cloned();
     let called = record.get("tools_called").and_then(Json::as_array).unwrap_or_default();
     let calls = called.iter().map(call).collect();

@@ -37,8 +37,8 @@ mod peer;
 mod reason;
 mod similarity;
 
-pub(super) use case::calls;
 pub use case::{Call, Case};
+pub(super) use case::{OF_CALLED, calls};
 pub(super) use judged::SCORER as JUDGED;
 pub use options::Options;
 
@@ -46,8 +46,9 @@ use alignment::Alignment;
 use peer::Mode;
 use similarity::Similarity;
 
+use super::forms::Form;
 use super::{Score, ScoreError, Scored, Scorer, setting};
-use crate::domain::Object;
+use crate::domain::{Json, Object};
 
 const PEERS: &[&str] = &["deepeval"];
 
@@ -72,12 +73,15 @@ pub(super) const SCORER: Scorer = Scorer {
             Some("deepeval") => true,
             Some(other) => return Err(setting::unknown_peer(other, PEERS)),
         };
-        Ok(Box::new(ToolCorrectness { options: Options::default().with(settings)?, as_peer }))
+        let available = settings.get(AVAILABLE).filter(|tools| !tools.is_null()).cloned();
+        Ok(Box::new(ToolCorrectness { options: Options::default().with(settings)?, available, as_peer }))
     },
 };
 
 struct ToolCorrectness {
     options: Options,
+    /// The tools to choose from, of cases that name none.
+    available: Option<Json>,
     as_peer: bool,
 }
 
@@ -107,12 +111,55 @@ impl Score for ToolCorrectness {
         if let Some(config) = record.get("config").and_then(|config| config.as_object()) {
             options = options.with(config).map_err(ScoreError::invalid)?;
         }
-        let case = Case::read(record);
-        if self.as_peer {
-            return score_as_peer(&case?, &options);
+        let mut record = Form { as_peer: self.as_peer, ..case::FORM }.of(record)?;
+        if lacks_tools(&record) {
+            self.complete(record.to_mut());
         }
-        score(&case.map_err(|error| ScoreError::invalid(error.message))?, &options)
+        let case = Case::read(&record);
+        let mut scored = match self.as_peer {
+            true => score_as_peer(&case?, &options)?,
+            false => score(&case.map_err(|error| ScoreError::invalid(error.message))?, &options)?,
+        };
+        if options.verbose_mode {
+            scored.metadata.insert("verbose_logs", verbose(&record, &scored));
+        }
+        Ok(scored)
     }
+
+    fn complete(&self, record: &mut Object) {
+        let of_case = record.get("config").and_then(|config| config.get(AVAILABLE)).cloned();
+        let tools = of_case.or_else(|| self.available.clone()).filter(|_| lacks_tools(record));
+        if let Some(tools) = tools {
+            record.insert(AVAILABLE, tools);
+        }
+    }
+}
+
+/// The tools that there were to choose from.
+const AVAILABLE: &str = "available_tools";
+
+fn lacks_tools(record: &Object) -> bool {
+    record.get(AVAILABLE).is_none_or(Json::is_null)
+}
+
+/// What was compared, and what came of it, part by part.
+fn verbose(record: &Object, scored: &Scored) -> String {
+    let part = |(title, key): (&str, &str)| {
+        let tools = record.get(key).and_then(Json::as_array);
+        tools.map(|tools| {
+            let lines: Vec<String> = tools.iter().map(|tool| format!("\n    {tool}")).collect();
+            format!("{title}:{}", if lines.is_empty() { " none".to_owned() } else { lines.concat() })
+        })
+    };
+    let lists = [
+        ("Expected tools", "expected_tools"),
+        ("Tools called", "tools_called"),
+        ("Available tools", AVAILABLE),
+    ];
+    let score = scored.score.map_or_else(|| "none".to_owned(), |score| score.to_string());
+    let reason = scored.reason.iter().map(|reason| format!("Reason: {reason}"));
+    let parts = lists.into_iter().filter_map(part).chain([format!("Score: {score}")]).chain(reason);
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// Scores a case as DeepEval does.
@@ -192,3 +239,63 @@ fn compared_arguments(case: &Case, options: &Options) -> Option<bool> {
 
 /// What adding up fractions may lose.
 const EPSILON: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(settings: &str, peer: Option<&str>, record: &str) -> Result<Scored, ScoreError> {
+        let object = |text: &str| Json::parse(text).unwrap().as_object().unwrap().clone();
+        (SCORER.ready)(&object(settings), peer).unwrap().score(&object(record))
+    }
+
+    #[test]
+    fn arguments_under_others_names_are_compared() {
+        let called =
+            r#"{"tools_called": [{"type": "tool_use", "name": "f", "input": {"n": 1}}], "expected_tools": "#;
+        for (expected, passes) in [
+            (r#"[{"name": "f", "input_parameters": {"n": 1}}]}"#, true),
+            (r#"[{"name": "f", "args": {"n": 2}}]}"#, false),
+            (r#"[{"type": "function", "function": {"name": "f", "arguments": "{\"n\": 2}"}}]}"#, false),
+        ] {
+            for peer in [None, Some("deepeval")] {
+                let settings = r#"{"evaluation_params": ["INPUT_PARAMETERS"]}"#;
+                let scored = scored(settings, peer, &format!("{called}{expected}")).unwrap();
+                assert_eq!(scored.passed, Some(passes), "{peer:?} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn tools_to_choose_from_are_a_setting_too() {
+        let case = r#"{"tools_called": [{"name": "f"}], "expected_tools": [{"name": "f"}], "selection": {"score": 0.25, "reason": "g was better"}"#;
+        let setting = r#"{"available_tools": [{"name": "f"}, {"name": "g", "description": "better"}]}"#;
+        let score = |settings: &str, more: &str| {
+            scored(settings, None, &format!("{case}{more}}}")).unwrap().score.unwrap()
+        };
+        assert_eq!(score("{}", ""), 1.0);
+        assert_eq!(score(setting, ""), 0.25);
+        assert_eq!(score("{}", &format!(r#", "config": {setting}"#)), 0.25);
+        // A case's own count more, be there none.
+        assert_eq!(score(setting, r#", "available_tools": []"#), 1.0);
+        for wrong in ["3", "[3]", r#"[{"nam": "f"}]"#] {
+            let settings = Json::parse(&format!(r#"{{"available_tools": {wrong}}}"#)).unwrap();
+            assert!(Options::default().with(settings.as_object().unwrap()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn more_or_less_is_said() {
+        let case = r#"{"tools_called": [{"name": "g"}], "expected_tools": [{"name": "f"}]}"#;
+        let of = |settings: &str, peer| scored(settings, peer, case).unwrap();
+        let logs = of(r#"{"verbose_mode": true}"#, None).metadata.get("verbose_logs").cloned().unwrap();
+        let logs = logs.as_str().unwrap();
+        assert!(logs.starts_with("Expected tools:\n    {\"name\":\"f\"}\nTools called:\n"), "{logs}");
+        assert!(logs.contains("\nScore: 0\nReason: "), "{logs}");
+        assert!(of("{}", None).metadata.get("verbose_logs").is_none());
+        let silent = r#"{"include_reason": false}"#;
+        assert_eq!(of(silent, None).reason, None);
+        // In the peer the setting has no effect.
+        assert!(of(silent, Some("deepeval")).reason.is_some());
+    }
+}

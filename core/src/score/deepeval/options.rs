@@ -10,6 +10,8 @@ const KNOWN: &[&str] = &[
     "should_exact_match",
     "should_consider_ordering",
     "include_reason",
+    "verbose_mode",
+    "available_tools",
 ];
 
 /// How calls are compared.
@@ -27,6 +29,8 @@ pub struct Options {
     pub should_consider_ordering: bool,
     /// Of no effect in the peer.
     pub include_reason: bool,
+    /// Whether what was compared is told, part by part.
+    pub verbose_mode: bool,
 }
 
 impl Default for Options {
@@ -39,6 +43,7 @@ impl Default for Options {
             should_exact_match: false,
             should_consider_ordering: false,
             include_reason: true,
+            verbose_mode: false,
         }
     }
 }
@@ -55,6 +60,9 @@ impl Options {
                 "should_exact_match" => self.should_exact_match = setting::boolean(key, value)?,
                 "should_consider_ordering" => self.should_consider_ordering = setting::boolean(key, value)?,
                 "include_reason" => self.include_reason = setting::boolean(key, value)?,
+                "verbose_mode" => self.verbose_mode = setting::boolean(key, value)?,
+                // They are added to the cases.
+                "available_tools" => are_tools(value)?,
                 _ => return Err(setting::unknown(key, KNOWN)),
             }
         }
@@ -79,4 +87,15 @@ impl Options {
     pub(super) fn bar(&self) -> Option<f64> {
         if self.strict_mode { Some(1.0) } else { self.threshold }
     }
+}
+
+/// An error if a value does not list tools.
+fn are_tools(value: &Json) -> Result<(), SettingError> {
+    let is_tool = |tool: &Json| {
+        let named = |tool: &Json| tool.get("name").is_some_and(|name| name.as_str().is_some());
+        named(tool) || tool.get("function").is_some_and(named)
+    };
+    let is_list = value.is_null() || value.as_array().is_some_and(|tools| tools.iter().all(is_tool));
+    let allowed = "a list of tools, objects with `name` and `description`";
+    if is_list { Ok(()) } else { Err(setting::wrong("available_tools", allowed, value)) }
 }

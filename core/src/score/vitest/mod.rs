@@ -42,6 +42,7 @@ pub use options::Options;
 use alignment::Alignment;
 use matcher::{Matcher, Rules};
 
+use super::forms::Form;
 use super::{Score, ScoreError, Scored, Scorer, setting};
 use crate::domain::{Json, Number, Object};
 
@@ -120,7 +121,13 @@ impl Score for ToolCall {
             let why = "`expectedTools` is missing: what should have been called; an empty list says that nothing should";
             return Err(ScoreError::invalid(why));
         }
-        let case = Case::read(record, &options)?;
+        let form = Form {
+            lists: &["toolCalls", "expectedTools"],
+            arguments: &["arguments"],
+            as_peer: self.version.is_some(),
+        };
+        let record = form.of(record)?;
+        let case = Case::read(&record, &options)?;
         Ok(match self.version {
             Some(version) => score_as_peer(&case, &options, version),
             None => score(&case, &options),
@@ -201,3 +208,35 @@ fn compared_arguments(case: &Case) -> Option<bool> {
 
 /// What dividing may lose.
 const EPSILON: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Arguments in a form that is not the peer's are compared, and not passed over.
+    #[test]
+    fn no_arguments_are_passed_over() {
+        let score = |peer: Option<&str>, called: &str, expected: &str| {
+            let record = format!(r#"{{"toolCalls": [{called}], "expectedTools": [{expected}]}}"#);
+            let record = Json::parse(&record).unwrap();
+            let ready = (SCORER.ready)(&Object::new(), peer).unwrap();
+            ready.score(record.as_object().unwrap()).map(|scored| scored.passed)
+        };
+        let expected = r#"{"name": "f", "arguments": {"n": 1}}"#;
+        for (called, passes) in [
+            (r#"{"type": "tool_use", "name": "f", "input": {"n": 1}}"#, true),
+            (r#"{"type": "tool_use", "name": "f", "input": {"n": 2}}"#, false),
+            (r#"{"type": "function", "function": {"name": "f", "arguments": "{\"n\": 1}"}}"#, true),
+            (r#"{"functionCall": {"name": "f", "args": {"n": 2}}}"#, false),
+        ] {
+            for peer in [None, Some("vitest-evals")] {
+                assert_eq!(score(peer, called, expected), Ok(Some(passes)), "{peer:?} {called}");
+            }
+        }
+        for peer in [None, Some("vitest-evals"), Some("vitest-evals@0.16")] {
+            let other = r#"{"name": "f", "args": {"n": 2}}"#;
+            assert_eq!(score(peer, expected, other), Ok(Some(false)), "{peer:?}");
+        }
+        assert!(score(None, expected, r#"{"name": "f", "payload": {"n": 1}}"#).is_err());
+    }
+}
