@@ -277,7 +277,7 @@ impl FromStr for JudgeSettings {
             Some((provider, model)) if !model.is_empty() => {
                 Ok(JudgeSettings::model(provider.parse()?, model))
             }
-            _ => Err(match (text.trim_end_matches(':').parse::<Provider>(), made_by(text)) {
+            _ => Err(match (text.parse::<Provider>(), made_by(text)) {
                 (Ok(provider), _) => UnknownJudge::Bare(provider),
                 (_, Some((provider, model))) => UnknownJudge::Model { provider, model },
                 _ => UnknownJudge::Form,
@@ -332,12 +332,7 @@ mod tests {
             assert_eq!((found.provider, found.model.as_str()), (provider, model));
         }
         for (text, word) in [
-            ("openai:", "`openai:MODEL`"),
-            ("openai", "`openai` is a provider; name its model too, as in `openai:MODEL`"),
-            ("vllm", "`vllm:MODEL`"),
-            ("gpt5-mini", "`openai:gpt-5-mini`"),
-            ("GPT-5", "`openai:gpt-5`"),
-            ("claude4", "`anthropic:claude-4`"),
+            ("openai:", "PROVIDER:MODEL"),
             ("builtin:", "builtin:FILE"),
             ("gpt", "PROVIDER:MODEL"),
             ("gpt-oss-20b", "PROVIDER:MODEL"),
@@ -346,11 +341,19 @@ mod tests {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("anthropic"), "{error}");
         }
-        for (text, name) in
-            [("gpt-5-mini", "openai:gpt-5-mini"), ("claude-opus-5", "anthropic:claude-opus-5")]
-        {
+        for (text, name) in [
+            ("gpt-5-mini", "openai:gpt-5-mini"),
+            ("claude-opus-5", "anthropic:claude-opus-5"),
+            ("gpt5-mini", "openai:gpt-5-mini"),
+            ("GPT-5", "openai:gpt-5"),
+            ("claude4", "anthropic:claude-4"),
+        ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.ends_with(&format!("name its provider too: `{name}`")), "{error}");
+        }
+        for provider in ["openai", "vllm"] {
+            let error = provider.parse::<JudgeSettings>().unwrap_err().to_string();
+            assert!(error.ends_with(&format!("name its model too, as in `{provider}:MODEL`")), "{error}");
         }
     }
 
