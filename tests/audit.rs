@@ -113,7 +113,7 @@ fn a_judge_that_reads_only_structure_never_flips() {
     let questions: u64 = forecast.as_array().unwrap().iter().map(|f| f["questions"].as_u64().unwrap()).sum();
     assert_eq!(server.requests(), 0);
 
-    let gates = ["--max-flip-rate", "0", "--max-unlabelled", "0", "--again", "2"];
+    let gates = ["--max-flip-rate", "0", "--max-unlabeled", "0", "--again", "2"];
     let reports = ["--report", "r.md", "--report", "r.json", "--report", "r.csv", "-o", "rows.jsonl"];
     let ran = audit(&work, &server, &[&gates[..], &reports].concat()).ended(0);
     let found = judge(&ran);

@@ -261,6 +261,7 @@ fn wrong_gold_is_found_and_corrected() {
     work.file("errata.csv", kept);
     let ran = bench(&work, &server, &["--errata", "errata.csv", "--report", "after.json", "-q"]).ended(0);
     assert!(ran.stderr.contains("1 corrections in --errata"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("rows that do not exist, such as `"), "{}", ran.stderr);
     let accuracy = |name: &str| {
         json(&work, name)["entrants"][0]["overall"]["figures"]["accuracy"]["value"].as_f64().unwrap()
     };

@@ -76,14 +76,43 @@ fn colour_is_for_those_who_want_it() {
     }
 }
 
+/// Who mends one thing should not meet the next one after it.
+#[test]
+fn a_missing_key_hides_no_missing_limit() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions\nq,{},[]\n");
+    let ran = work.run(&["label", "in.csv", "--judge", "openai:gpt-5-mini", "--max-cost", "1"]).ended(2);
+    assert!(
+        ran.stderr.contains("OPENAI_API_KEY") && ran.stderr.contains("give --max-tokens N"),
+        "{}",
+        ran.stderr
+    );
+    let limited = ["label", "in.csv", "--judge", "openai:gpt-5-mini", "--max-cost", "1", "--max-tokens", "9"];
+    let ran = work.run(&limited).ended(2);
+    assert!(
+        ran.stderr.contains("OPENAI_API_KEY") && !ran.stderr.contains("give --max-tokens"),
+        "{}",
+        ran.stderr
+    );
+}
+
 #[test]
 fn a_name_that_is_nearly_right_is_offered() {
     let work = Workspace::new();
     work.file("in.csv", "question,tool_call,tool_definitions\nq,{},[]\n");
+    work.file("asks.txt", "Is {tool_cal} right? {question}");
     for (args, offered) in [
         (&["label", "in.csv", "--judge", "opneai:m"][..], "did you mean `openai`?"),
         (&["label", "in.csv", "--task", "tool_caling"], "did you mean `tool_calling`?"),
         (&["templates", "show", "tool_selecton"], "did you mean `tool_selection`?"),
+        (&["label", "in.csv", "--judge", "openai"], "as in `openai:MODEL`"),
+        (&["label", "in.csv", "--judge", "gpt5-mini"], "`openai:gpt-5-mini`"),
+        (&["label", "in.csv", "--from", "Langfuse"], "did you mean `langfuse"),
+        (&["label", "in.csv", "--from", "lf"], "did you mean `langfuse"),
+        (&["label", "in.csv", "--where", "questoin=x"], "did you mean `question`?"),
+        (&["label", "in.csv", "--min-pass-rate", "90%"], "90 % is 0.9"),
+        (&["label", "in.csv", "--limit", "-5"], "`-5` is not a number of rows"),
+        (&["label", "in.csv", "--judge", "vllm:m", "--template", "asks.txt"], "did you mean `tool_call`?"),
     ] {
         let ran = work.run(args).ended(2);
         assert!(ran.stderr.contains(offered), "{}", ran.stderr);

@@ -175,6 +175,12 @@ fn an_error_over_what_a_settings_file_says_names_the_place() {
             "tooljudge.toml: line 2: [label] `purse`: --purse shares a limit",
         ),
         ("[label]\nlimit = 2", "label in.csv --drop nope", "error: --drop: there is no column"),
+        (
+            "[label]\nkeep = ['tool_cal']",
+            "label in.csv",
+            "[label] `keep`: --keep: there is no column `tool_cal`; did you mean `tool_call`?",
+        ),
+        ("[label]\nlimit = 2", "label in.csv --keep id,nope", "error: --keep: there is no column `nope`"),
         ("[score]\nrequire_all = false", "score cases.jsonl --scorer trajectory", "[score] `require_all`: "),
     ] {
         work.file("tooljudge.toml", settings);

@@ -126,7 +126,7 @@ const FAILURES: &[Failure] = &[
     },
     Failure {
         condition: "a [gate](audit.md) fails",
-        runs: &["audit say.jsonl ASK --max-flip-rate 0", "audit say.jsonl MUTE --max-unlabelled 0"],
+        runs: &["audit say.jsonl ASK --max-flip-rate 0", "audit say.jsonl MUTE --max-unlabeled 0"],
         accepted: &[],
     },
     Failure {

@@ -155,6 +155,11 @@ fn a_benchmark_measures_the_pair_beside_the_model_alone() {
     work.file("in.csv", format!("gold,{HEAD}{text}"));
     let judge = ["--judge", "mini"];
     let command = ["bench", "in.csv", "-o", "out.csv", "--first", "builtin", "--json"];
+    let ran = work.run(&[&command[..], &judge, &["--dry-run"]].concat()).ended(0);
+    let forecasts: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let questions = [&forecasts[0]["questions"], &forecasts[1]["questions"]];
+    assert_eq!((questions, server.requests()), ([&3.into(), &0.into()], 0), "{forecasts:#}");
+    assert_eq!(work.names(), ["in.csv", "tooljudge.toml"]);
     let ran = work.run(&[&command[..], &judge].concat()).ended(0);
     assert_eq!(server.requests(), 3, "the model alone is asked about everything, and the pair about no more");
     let record: Value = serde_json::from_str(&ran.stdout).unwrap();

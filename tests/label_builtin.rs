@@ -186,6 +186,94 @@ fn an_empty_selection_replaces_no_table() {
     }
 }
 
+/// A log that is not written any more must not take yesterday's labels with it.
+#[test]
+fn an_input_without_rows_replaces_no_table() {
+    let work = Workspace::new();
+    let header = "question,tool_call,tool_definitions\n";
+    for (command, output) in [("label", "in.labeled.csv"), ("convert", "out.csv")] {
+        work.file("in.csv", format!("{header}hi,f(a=1),\n"));
+        let args = [command, "in.csv", "-o", output];
+        work.run(&args).ended(i32::from(command == "label"));
+        let before = work.read(output);
+        work.file("in.csv", header);
+        let ran = work.run(&args).ended(2);
+        assert!(
+            ran.stderr.contains("the input has no rows") && ran.stderr.contains("stays as it is"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(work.read(output), before, "{command}");
+        work.run(&[&args[..], &["--force"]].concat()).ended(1);
+        assert_eq!(work.rows(output).len(), 0, "{command}");
+        // An empty table holds nothing that could be lost.
+        work.run(&args).ended(1);
+    }
+}
+
+#[test]
+fn a_dry_run_replaces_no_table_and_says_so() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions\nhi,f(a=1),f: does\n");
+    work.run(&["label", "in.csv", "-o", "y.csv", "--allow-unjudged", "1"]).ended(0);
+    let before = work.read("y.csv");
+    let ran = work.run(&["label", "in.csv", "--judge", "vllm:x", "--dry-run", "-o", "y.csv"]).ended(0);
+    assert!(ran.stderr.contains("a run without --dry-run replaces it"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("this run replaces it"), "{}", ran.stderr);
+    assert_eq!(work.read("y.csv"), before);
+}
+
+#[test]
+fn columns_that_are_kept_are_the_only_ones_of_the_input() {
+    let work = Workspace::new();
+    work.file("in.csv", "id,note,question,tool_call,tool_definitions,team\n1,n,hi,f(a=1),f: does,x\n2,n,ho,f(a=1),f: does,y\n");
+    let label = |file: &str, keep: &str, more: &[&str]| {
+        let args = ["label", file, "-o", "out.csv", "--force", "--allow-unjudged", "1", "--keep", keep];
+        work.run(&[&args[..], more].concat())
+    };
+    let header = || work.read("out.csv").lines().next().unwrap().to_owned();
+    label("in.csv", "team,id", &[]).ended(0);
+    assert!(header().starts_with("id,team,label,score,status,"), "{}", header());
+    // What is not written is read all the same.
+    let ran =
+        label("in.csv", "id", &["--by", "team", "--fold", "team", "--fold-output", "folds.csv"]).ended(0);
+    assert!(ran.stdout.contains("by team") && header().starts_with("id,label,"), "{}", ran.stdout);
+    assert_eq!(work.rows("folds.csv").len(), 2);
+    let log = repository("datasets/langfuse.jsonl").display().to_string();
+    label(&log, "source_id", &["--fold", "question", "--fold-output", "folds.csv"]).ended(0);
+    assert!(header().starts_with("source_id,label,"), "{}", header());
+    for (keep, more, said) in [
+        ("id,teem", &[][..], "--keep: there is no column `teem`; did you mean `team`?"),
+        ("id", &["--drop", "note"], "--drop has no effect beside --keep"),
+    ] {
+        let ran = label("in.csv", keep, more).ended(2);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    work.file("tooljudge.toml", "[label]\ndrop = [\"note\"]\n");
+    label("in.csv", "id,team", &[]).ended(0);
+    let ran = label("in.csv", "id,note", &[]).ended(2);
+    assert!(ran.stderr.contains("--keep and --drop both name the column `note`"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_summary_has_colors_where_they_are_wanted() {
+    let work = Workspace::new();
+    let input = repository("datasets/quickstart.csv").display().to_string();
+    let label = |color: &str| {
+        let args = ["label", &input, "-o", "out.csv", "--color", color, "--min-pass-rate", "1"];
+        work.run(&args).ended(1)
+    };
+    let ran = label("always");
+    assert!(ran.stdout.contains("\u{1b}[32mcorrect\u{1b}[0m "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\u{1b}[31mincorrect\u{1b}[0m "), "{}", ran.stdout);
+    assert!(ran.stderr.contains("\u{1b}[31mFAIL\u{1b}[0m "), "{}", ran.stderr);
+    assert!(!work.read("out.csv").contains('\u{1b}'));
+    for color in ["auto", "never"] {
+        let ran = label(color);
+        assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn tools_that_are_cut_off_are_an_error_before_anything_is_judged() {
     let work = Workspace::new();

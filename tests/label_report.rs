@@ -495,6 +495,27 @@ fn errata_correct_the_share_of_right_calls() {
         "{}",
         ran.stderr
     );
+    // What fits nothing is an error: nothing would be corrected.
+    let header = "id,gold\n";
+    let lines = |end: &str| {
+        let gold = work.read("gold.csv");
+        let line = |line: &str| line.replacen(',', &format!("{end},"), 1);
+        header.to_owned() + &gold.lines().skip(1).map(line).collect::<Vec<_>>().join("\n")
+    };
+    for (end, said) in [
+        ("-x", "and the column `id` of the input has `travel-1`; take the marks of this input"),
+        (" ", "some are the same but for blanks at their ends"),
+    ] {
+        work.file("none.csv", lines(end));
+        let before = work.read("out.jsonl");
+        let ran = label(&["--errata", "none.csv"]).ended(2);
+        assert!(ran.stderr.contains("none of its 20 ids is that of a row"), "{}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        assert_eq!(work.read("out.jsonl"), before);
+        let bench = ["bench", &whole, "--decide", "always", "--errata", "none.csv"];
+        let ran = work.run(&bench).ended(2);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
     let ran = label(&["--errata", "gold.csv", "--id", "label"]).ended(2);
     assert!(ran.stderr.contains("there is no column `label`"), "{}", ran.stderr);
     let ran = label(&["--errata", "gold.csv", "--id", "nothing"]).ended(2);

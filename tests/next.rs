@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::support::workspace::{Ran, Workspace};
+use crate::support::workspace::{Ran, Workspace, repository};
 
 const ROWS: usize = 400;
 const TOOL: &str = r#""[{""name"":""say"",""parameters"":{""properties"":{""n"":{""type"":""integer""}}}}]""#;
@@ -451,4 +451,32 @@ fn a_log_may_have_columns_that_are_called_as_ours() {
     let ran = work.run(&["label", "log.csv", "-o", "out.csv", "--decide", "always"]).ended(0);
     assert!(ran.stdout.contains("if they were drawn at random"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("chosen, not drawn"), "{}", ran.stdout);
+}
+
+/// Rows of a log are its turns, as `label` makes them: marks that are made before anything is labelled find them again.
+#[test]
+fn a_log_is_drawn_from_as_it_is_labelled() {
+    for (log, turns) in [("langfuse.jsonl", 15), ("support.jsonl", 11), ("chats.jsonl", 9)] {
+        let work = Workspace::new();
+        let log = repository(&format!("datasets/{log}")).display().to_string();
+        let ran = work.run(&["next", &log, "-n", "4", "-o", "todo.csv"]).ended(0);
+        assert!(ran.stderr.contains(&format!("4 rows of {turns} drawn")), "{}", ran.stderr);
+        work.file("todo.csv", work.read("todo.csv").replace(",,random,", ",correct,random,"));
+        assert_eq!(work.column("todo.csv", "gold"), ["correct"; 4]);
+        let label = ["label", &log, "-o", "out.jsonl", "--decide", "always", "--errata", "todo.csv"];
+        let ran = work.run(&label).ended(0);
+        assert!(
+            ran.stdout.contains(&format!("of all {turns} rows, by 4 marks on rows that were drawn")),
+            "{}",
+            ran.stdout
+        );
+        // The labelled table has the same rows in the same order.
+        work.run(&["next", "out.jsonl", "-n", "4", "-o", "again.csv"]).ended(0);
+        assert_eq!(work.column("again.csv", "source_id"), work.column("todo.csv", "source_id"));
+    }
+    // What nobody has answered holds nothing to mark.
+    let work = Workspace::new();
+    work.file("open.jsonl", r#"{"id":"a","messages":[{"role":"user","content":"Say 1."}]}"#);
+    let ran = work.run(&["next", "open.jsonl", "-o", "todo.csv"]).ended(2);
+    assert!(ran.stderr.contains("open.jsonl"), "{}", ran.stderr);
 }

@@ -120,7 +120,7 @@ const TYPES: &[(&str, &str)] = &[
 /// The options with which a job gives something else, or more.
 fn turning(job: &Job) -> &'static [&'static str] {
     match job.class {
-        "AuditOptions" => &["dry_run"],
+        "AuditOptions" | "BenchOptions" => &["dry_run"],
         _ if job.own.contains(&SUMMARY) => &["return_summary", "output", "dry_run"],
         _ => &[],
     }

@@ -511,6 +511,7 @@ fn what_cannot_be_scored_is_said() {
     let work = Workspace::new();
     work.file("cases.jsonl", CASES);
     work.file("other.jsonl", "{\"a\":1}\n");
+    work.file("calls.jsonl", "{\"id\":1,\"tool_call\":\"f(a=1)\"}\n");
     for (args, expected) in [
         (&["cases.jsonl", "--scorer", "bleu"][..], "--scorer: `bleu` is not one of tool_correctness"),
         (
@@ -519,7 +520,14 @@ fn what_cannot_be_scored_is_said() {
         ),
         (&["cases.jsonl", "--compat", "vitest-eval"], "bfcl; did you mean `vitest-evals`?"),
         (&["cases.jsonl", "--compat", "promptfoo"], "--compat: `promptfoo` is not one of deepeval"),
-        (&["other.jsonl"], "the cases' keys give no scorer away"),
+        (
+            &["other.jsonl"],
+            "the cases' keys do not tell which scorer is meant: there is no column `tool_call`",
+        ),
+        (
+            &["calls.jsonl"],
+            "there is no column `expected_tool_calls` with the right calls (--column names others)",
+        ),
         (
             &["other.jsonl", "--scorer", "tool_correctness"],
             "these are not cases of tool_correctness: their keys are `a`",

@@ -64,6 +64,7 @@ fn joined_parts_are_the_whole() {
         (&csv, 3, "tsv", &["--findings", "--decide", "always"]),
         (&csv, 2, "jsonl", &["--where", "gold=correct", "--drop", "note"]),
         (&csv, 5, "csv.gz", &["--limit", "7", "--prefix", "ours_"]),
+        (&csv, 2, "jsonl", &["--keep", "id,note"]),
         (&csv, 2, "json", &[]),
         (&chats, 2, "jsonl", &["--turns", "all"]),
         (&chats, 3, "csv", &["--task", "tool_selection", "--task", "tool_calling"]),
@@ -154,6 +155,7 @@ fn what_does_not_belong_together_is_not_joined() {
         ("defs.csv", "in.csv", "1/2", &["--require-definitions"]),
         ("decide.csv", "in.csv", "1/2", &["--decide", "always"]),
         ("dropped.csv", "in.csv", "1/2", &["--drop", "id"]),
+        ("kept.csv", "in.csv", "1/2", &["--keep", "question,tool_call,tool_definitions"]),
         ("three.csv", "in.csv", "1/3", &[]),
         ("again.csv", "in.csv", "0/2", &[]),
     ] {
@@ -170,6 +172,7 @@ fn what_does_not_belong_together_is_not_joined() {
         (&["a.csv", "defs.csv"], "they differ in `require_definitions`;"),
         (&["a.csv", "decide.csv"], "they differ in `decide`;"),
         (&["a.csv", "dropped.csv"], "they differ in `drop`;"),
+        (&["a.csv", "kept.csv"], "they differ in `keep`;"),
         (&["a.csv", "three.csv"], "different numbers of shards"),
         (&["a.csv", "again.csv"], "are both shard 0/2"),
         (&["a.csv", "edited.csv"], "was changed"),

@@ -310,6 +310,7 @@ def test_our_columns_take_the_place_of_others_only_when_told():
     with pytest.raises(tj.SettingsError, match='label.*`prefix="judge_"`'):
         tj.label(frame)
     assert tj.label(frame, overwrite=True)["label"].to_list() == ["correct", "correct"]
+    assert list(tj.label(frame, prefix="judge_", keep=["score"]).columns[:2]) == ["score", "judge_label"]
     out = tj.label(frame, prefix="judge_", drop=["score", "id"])
     assert out["label"].to_list() == ["mine", "mine"] and out["judge_label"].to_list() == ["correct", "correct"]
     assert "score" not in out.columns and "id" not in out.columns

@@ -168,6 +168,8 @@ def test_a_bar_is_shown_where_it_is_asked_for(server, capfd, monkeypatch):
 
 def test_what_an_audit_would_take(server):
     one = server()
+    plans = tj.bench([{**row, "gold": "correct"} for row in numbered(3)], dry_run=True, **one.judge())
+    assert plans[0]["questions"] == 3
     plans = tj.audit(numbered(3), dry_run=True, **one.judge())
     assert sum(plan["questions"] for plan in plans) > 3 and one.requests == 0
 

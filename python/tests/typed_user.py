@@ -96,6 +96,7 @@ def reports(frame: pl.DataFrame) -> None:
     assert_type(tj.compare("one.csv", "other.csv"), tj.Comparison)
     assert_type(tj.audit(ROWS, sample=10), tj.Audit)
     assert_type(tj.audit(ROWS, dry_run=True), list[dict[str, Any]])
+    assert_type(tj.bench(ROWS, dry_run=True), list[dict[str, Any]])
     tj.drive("suite.jsonl", agent=tj.Judge("openai:gpt-5-mini"), grade="openai:gpt-5")
     tj.drive(["langchain:*"], agent=my_agent, agent_version="1", agent_timeout=5, concurrency=8)
     tj.drive(tj.tasks.filter("typewriter"), agents={"mine": my_agent, "model": "openai:gpt-5-mini"})

@@ -79,6 +79,7 @@ class LabelRest(TypedDict, total=False):
     force: bool | None
     prefix: str | None
     overwrite: bool | None
+    keep: Some | None
     drop: Some | None
     by: Some | None
     partial: bool | None
@@ -161,6 +162,7 @@ class BatchRest(TypedDict, total=False):
     purse: str | None
     prefix: str | None
     overwrite: bool | None
+    keep: Some | None
     drop: Some | None
     by: Some | None
     calibration: Path | None
@@ -223,6 +225,7 @@ class ClusterOptions(TypedDict, total=False):
     keep_prompts: bool | None
     prefix: str | None
     overwrite: bool | None
+    keep: Some | None
     drop: Some | None
     by: Some | None
     calibration: Path | None
@@ -285,6 +288,7 @@ class ResnapRest(TypedDict, total=False):
     force: bool | None
     prefix: str | None
     overwrite: bool | None
+    keep: Some | None
     drop: Some | None
     by: Some | None
     partial: bool | None
@@ -444,8 +448,8 @@ class GoldOptions(GoldRest, total=False):
     output: Path | None
 
 
-class BenchOptions(TypedDict, total=False):
-    """The flags of `tooljudge bench`."""
+class BenchRest(TypedDict, total=False):
+    """The flags of `tooljudge bench` that leave the kind of its result as it is."""
 
     api_key: str | None
     prices: Mapping[str, Any] | None
@@ -529,6 +533,12 @@ class BenchOptions(TypedDict, total=False):
     escape_formulas: bool | None
 
 
+class BenchOptions(BenchRest, total=False):
+    """The flags of `tooljudge bench`."""
+
+    dry_run: bool | int | None
+
+
 class CompareOptions(TypedDict, total=False):
     """The flags of `tooljudge compare`."""
 
@@ -560,7 +570,7 @@ class AuditRest(TypedDict, total=False):
     report: Path | Sequence[Path] | None
     force: bool | None
     max_flip_rate: float | None
-    max_unlabelled: float | None
+    max_unlabeled: float | None
     allow_unanswered: float | None
     from_: str | None
     column: Mapping[str, Any] | None

@@ -45,6 +45,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         where: Only rows whose columns hold these texts: `{"language": "en"}`.
         limit, sample, seed: So many rows from the top, or at random.
         tools: Tool definitions for rows that have none: a list of dicts, or a path.
+        keep: The columns of the data that are given back, beside the added ones: all by default.
         drop: Columns that are not given back.
         dry_run: Asks nobody, and gives a record: so many prompts as they would be sent, and what the run would take.
         partial: After Ctrl-C, gives the rows that have a label so far, with a warning, instead of raising `KeyboardInterrupt`.
@@ -315,14 +316,14 @@ def _usual(command, options):
     names = dict.fromkeys(_COLUMNS.get(command, ("question", "tool_call", "tool_definitions")))
     if command in ("label", "resnap"):
         # A settings file names columns too.
-        options = {name: options.get(name, told(name, options)) for name in ("column", "where", "drop", "by", "fold", "id", "config")}
+        options = {name: options.get(name, told(name, options)) for name in ("column", "where", "keep", "drop", "by", "fold", "id", "config")}
     for slot, name in _pairs(options.get("column")):
         names.pop(slot, None)
         names[name] = None
     names |= dict.fromkeys(name for name, _ in _pairs(options.get("where")))
-    for option in ("drop", "by", "fold", "id"):
+    for option in ("keep", "drop", "by", "fold", "id"):
         named = options.get(option)
-        several = named.split(",") if option == "fold" and isinstance(named, str) else named
+        several = named.split(",") if option in ("keep", "fold") and isinstance(named, str) else named
         if several is not None and several is not False:
             names |= dict.fromkeys([several] if isinstance(several, (str, int)) else several)
     # It is no column, but the tools that were called.

@@ -1,4 +1,4 @@
-"""`next`: the rows of a labelled table to mark next."""
+"""`next`: the rows of a labelled table or a log to mark next."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @takes(NextOptions)
 def next(data, **options: Unpack[NextOptions]) -> Any:
-    """Draws rows to mark out of a labelled table, so that few marks tell how many calls are right.
+    """Draws rows to mark out of a labelled table or a log, so that few marks tell how many calls are right.
 
     Write `correct` or `incorrect` into the column `gold` of what it gives, save that, and `label(log, errata="marked.csv")` estimates the share of
     right calls among all rows, with an interval. The rows need ids.
 
     Args:
-        data: What `label` gave, or its file.
+        data: What `label` gave, or its file; or a log, whose turns are drawn.
         rows: How many, 20 by default.
         queue: `random` (default), `stratified:COLUMN` (some for each value), `active` (at random, unsure rows more often), `unsure` (the
             least sure first), `disagreement` (where judges differ). Marks of the last two find mistakes and do not count in shares.

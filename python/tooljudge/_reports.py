@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Literal, Unpack, overload
 
-    from ._flags import AuditRest
+    from ._flags import AuditRest, BenchRest
     from ._kinds import Data
 
 
@@ -164,8 +164,16 @@ def _interval(figure):
     return f"{figure['value']:.3f} ({_share(figure['low'])} to {_share(figure['high'])})"
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def bench(data: Data | None = None, *, dry_run: Literal[False] | None = None, **options: Unpack[BenchRest]) -> BenchReport: ...
+    @overload
+    def bench(data: Data | None = None, *, dry_run: Literal[True], **options: Unpack[BenchRest]) -> list[dict[str, Any]]: ...
+
+
 @takes(BenchOptions)
-def bench(data: Data | None = None, **options: Unpack[BenchOptions]) -> BenchReport:
+def bench(data: Data | None = None, **options: Unpack[BenchOptions]) -> Any:
     """Measures judges on rows with known labels.
 
     Args:
@@ -175,6 +183,7 @@ def bench(data: Data | None = None, **options: Unpack[BenchOptions]) -> BenchRep
         report: Files for reports: .html, .md, .json, or a table.
         min_accuracy, ...: Gates. `passed` of the report says whether all judges passed them.
         return_rows: Keeps the labelled rows in `rows` of the report.
+        dry_run: Asks nobody, and gives a record: so many prompts as they would be sent, and what the benchmark would take.
 
     The other options are those of `tooljudge bench --help`, with underscores.
 
@@ -204,7 +213,7 @@ def audit(data: Data, **options: Unpack[AuditOptions]) -> Any:
         data: As for `label`.
         judge: One judge or a list of them. Each row takes 15 to 20 requests: `sample` reduces the number of rows.
         gold: The column of gold; attacks then ask for the wrong label.
-        max_flip_rate, max_unlabelled, allow_unanswered: Gates. `passed` of the report says whether all judges passed them.
+        max_flip_rate, max_unlabeled, allow_unanswered: Gates. `passed` of the report says whether all judges passed them.
         return_rows: Keeps every question, as it was changed, with its answer in `rows` of the report.
         dry_run: Asks nobody, and gives a record: so many prompts as they would be sent, and what the audit would take.
 

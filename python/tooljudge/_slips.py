@@ -8,8 +8,8 @@ from ._errors import InputError, JudgeError, SettingsError
 
 # Options that name columns of the rows or files to write, or that are no flags.
 _LEFT_OUT = {
-    *("by", "column", "drop", "dry_run", "errata", "fold", "fold_output", "force", "id", "junit", "output", "partial", "progress", "report"),
-    *("return_summary", "to", "where"),
+    *("by", "column", "drop", "dry_run", "errata", "fold", "fold_output", "force", "id", "junit", "keep", "output", "partial", "progress"),
+    *("report", "return_summary", "to", "where"),
 }
 _ROW = b'{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}'
 
@@ -47,7 +47,7 @@ def _refuse_shape(name, value, kind):
 
 
 # Options that name columns, one or several.
-_COLUMNS = ("by", "drop", "fold", "id")
+_COLUMNS = ("by", "drop", "fold", "id", "keep")
 
 
 def _each(value):

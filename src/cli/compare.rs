@@ -12,7 +12,7 @@ use crate::stats::Measure;
 
 /// Test whether one judge or agent is better than another.
 ///
-/// Reads labelled tables with a gold column, as `bench -o` or `label` writes them, or tables of episodes, as `drive -o` writes them, and
+/// Reads labeled tables with a gold column, as `bench -o` or `label` writes them, or tables of episodes, as `drive -o` writes them, and
 /// compares every judge or agent in them with the first one. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. One is
 /// called better only if the difference is statistically significant.
 #[derive(Debug, Args)]

@@ -201,7 +201,10 @@ fn kind_of(error: &RunError) -> Fault {
 fn kind_of_settings(error: &SettingsError) -> Fault {
     match error {
         SettingsError::Judge(error) if error.is_of_cost_limit() => Fault::Settings,
-        SettingsError::NoKey(_) | SettingsError::Exposed(_) | SettingsError::Judge(_) => Fault::Judge,
+        SettingsError::NoKey(_)
+        | SettingsError::NoKeyAnd { .. }
+        | SettingsError::Exposed(_)
+        | SettingsError::Judge(_) => Fault::Judge,
         _ => Fault::Settings,
     }
 }

@@ -104,6 +104,12 @@ const RULES: &[Rule] = &[
     },
     Rule {
         commands: LABELLING,
+        options: &["drop"],
+        needs: Needs::None(&["keep"]),
+        why: "what that does not name is left out",
+    },
+    Rule {
+        commands: LABELLING,
         options: &["gate_on"],
         needs: Needs::One(&["min_pass_rate"]),
         why: "it says what that gate looks at",

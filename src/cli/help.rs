@@ -12,7 +12,7 @@ const EXAMPLES: &[Examples] = &[
             ("Label a table offline, with the built-in judge", "tooljudge label calls.csv"),
             (
                 "Ask a model; the key comes from OPENAI_API_KEY",
-                "tooljudge label calls.parquet --judge openai:gpt-5-mini -o labelled.parquet",
+                "tooljudge label calls.parquet --judge openai:gpt-5-mini -o labeled.parquet",
             ),
             (
                 "Show the prompts and the cost first; nothing is sent",
@@ -85,27 +85,27 @@ const EXAMPLES: &[Examples] = &[
     (
         "next",
         &[
-            ("Draw 20 rows to mark", "tooljudge next labelled.parquet -n 20 -o todo.csv"),
+            ("Draw 20 rows to mark", "tooljudge next labeled.parquet -n 20 -o todo.csv"),
             ("Then: how many calls of the log are right?", "tooljudge label log.jsonl --errata todo.csv"),
             (
                 "Draw 20 more, the less sure rows more often",
-                "tooljudge next labelled.parquet --gold todo.csv --queue active -o todo2.csv",
+                "tooljudge next labeled.parquet --gold todo.csv --queue active -o todo2.csv",
             ),
         ],
     ),
     (
         "review",
         &[
-            ("Look at the labels and mark them", "tooljudge review labelled.parquet"),
-            ("Another reviewer, with marks of their own", "tooljudge review labelled.parquet --reviewer ben"),
-            ("The marks as a table of gold", "tooljudge review export labelled.parquet -o gold.csv"),
+            ("Look at the labels and mark them", "tooljudge review labeled.parquet"),
+            ("Another reviewer, with marks of their own", "tooljudge review labeled.parquet --reviewer ben"),
+            ("The marks as a table of gold", "tooljudge review export labeled.parquet -o gold.csv"),
         ],
     ),
     (
         "merge",
         &[(
             "Label a table by two processes, then join what they wrote",
-            "tooljudge merge part0.parquet part1.parquet -o labelled.parquet",
+            "tooljudge merge part0.parquet part1.parquet -o labeled.parquet",
         )],
     ),
     (
@@ -135,11 +135,11 @@ const EXAMPLES: &[Examples] = &[
         &[
             (
                 "Measure what your labels would change, without writing a file",
-                "tooljudge train labelled.parquet --gold gold --dry-run",
+                "tooljudge train labeled.parquet --gold gold --dry-run",
             ),
             (
                 "Train the built-in judge, then label with it",
-                "tooljudge train labelled.parquet --gold gold -o mine.model",
+                "tooljudge train labeled.parquet --gold gold -o mine.model",
             ),
             (
                 "Compare it with the judge as shipped, on other rows",
@@ -150,8 +150,8 @@ const EXAMPLES: &[Examples] = &[
     (
         "suite",
         &[(
-            "Turn calls that were labelled correct into regression cases",
-            "tooljudge suite from-log labelled.parquet --where label=correct -o regress.jsonl",
+            "Turn calls that were labeled correct into regression cases",
+            "tooljudge suite from-log labeled.parquet --where label=correct -o regress.jsonl",
         )],
     ),
     ("store", &[("Show what the store holds and what it cost", "tooljudge store stat")]),
@@ -167,6 +167,45 @@ const EXAMPLES: &[Examples] = &[
 /// What `-h` shows of commands with many flags; `--help` has all of them.
 const ESSENTIAL: &[(&str, &[&str])] = &[
     (
+        "resnap",
+        &[
+            "inputs",
+            "output",
+            "snap",
+            "read_rails",
+            "judges",
+            "tasks",
+            "templates",
+            "base_url",
+            "store",
+            "columns",
+            "limit",
+            "report",
+            "json",
+        ],
+    ),
+    (
+        "score",
+        &[
+            "inputs",
+            "scorer",
+            "compat",
+            "output",
+            "scorers",
+            "columns",
+            "limit",
+            "threshold",
+            "ordered",
+            "allow_extras",
+            "params",
+            "judge",
+            "min_pass_rate",
+            "allow_failures",
+            "junit",
+            "json",
+        ],
+    ),
+    (
         "label",
         &[
             "inputs",
@@ -180,7 +219,6 @@ const ESSENTIAL: &[(&str, &[&str])] = &[
             "rpm",
             "max_cost",
             "columns",
-            "tools",
             "limit",
             "dry_run",
             "json",
@@ -215,12 +253,10 @@ const ESSENTIAL: &[(&str, &[&str])] = &[
             "tasks",
             "templates",
             "base_url",
-            "rpm",
             "max_cost",
-            "cluster",
-            "repeat",
             "reports",
             "limit",
+            "dry_run",
             "min_balanced_accuracy",
             "json",
         ],
@@ -317,6 +353,19 @@ mod tests {
             for id in *essential {
                 assert!(command.get_arguments().any(|arg| arg.get_id() == id), "{name}: {id}");
             }
+        }
+    }
+
+    /// Who asks in a terminal sees all of it at once.
+    #[test]
+    fn short_help_is_a_screen() {
+        const LINES: usize = 60;
+        for (name, _) in ESSENTIAL {
+            let mut command = crate::cli::all_flags().term_width(100);
+            command.build();
+            let command = command.find_subcommand_mut(name).expect("a command");
+            let lines = command.render_help().to_string().lines().count();
+            assert!(lines <= LINES, "{name}: {lines} lines");
         }
     }
 

@@ -32,11 +32,11 @@ pub struct InputArgs {
     pub filters: Vec<(String, String)>,
 
     /// Read at most N rows; 1k and 2M are valid
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub limit: Option<u64>,
 
     /// Sample N rows at random, after --where
-    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "limit")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, conflicts_with = "limit")]
     pub sample: Option<u64>,
 
     /// Seed of --sample: the same seed gives the same rows [default: 0]

@@ -69,7 +69,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Colour messages and help: auto (in a terminal, unless NO_COLOR is set), always or never
+    /// Color messages and help: auto (in a terminal, unless NO_COLOR is set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     #[arg(hide_possible_values = true, help_heading = "Terminal")]
     color: ColorChoice,

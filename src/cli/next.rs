@@ -1,4 +1,4 @@
-//! `next`: a labelled table in, rows to mark out.
+//! `next`: a labelled table or a log in, rows to mark out.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,15 @@ use crate::write::is_stdout;
 
 /// Pick the rows to mark next, so that few marks say how many calls are right.
 ///
-/// Reads a table that `tooljudge label` wrote and writes some of its rows, without the labels, with an empty column `gold`. Write `correct`
+/// Reads a table that `tooljudge label` wrote, or a log as `label` will read it, and writes some of its rows, without the labels, with an
+/// empty column `gold`. Write `correct`
 /// or `incorrect` into it, and `tooljudge label LOG --errata todo.csv` says how many calls of the whole log are right, with an interval.
 /// Rows that are drawn (random, stratified, active) carry the probability with which they were, and that estimate uses it. Rows that are
 /// chosen (unsure, disagreement) find mistakes and train a judge, and are left out of it.
 #[derive(Debug, Args)]
 pub struct NextArgs {
-    /// The labelled table: files and globs
-    #[arg(required = true, value_name = "LABELLED")]
+    /// The labeled table, or a log: files and globs
+    #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<String>,
 
     /// Write the rows to this file; `-` is the standard output

@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
 use super::annotation;
-use super::colour::{ERROR, WARNING};
+use super::colour::{ERROR, WARNING, marked, tinted};
 use super::host::{Hear, Said};
 use super::width::{self, Stream};
 use crate::report::USUAL_WIDTH;
@@ -97,6 +97,18 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// A result in words, whose lines are tinted where they begin with a word that `passes` knows.
+    pub fn summary(self, text: &str, passes: impl Fn(&str) -> Option<bool>) {
+        if self.annotates || self.hear.is_some() {
+            return self.data(text);
+        }
+        let mut stdout = anstream::stdout().lock();
+        match writeln!(stdout, "{}", tinted(&self.shown(text), passes)).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => drop(LOST.set(error)),
+            _ => {}
+        }
+    }
+
     /// Something good to know; not when quiet.
     pub fn talk(self, text: &str) {
         if !self.quiet && !self.heard(Said::Talk, text) {
@@ -116,7 +128,8 @@ impl<'a> Printer<'a> {
         if self.heard(Said::Warning, text) {
             return;
         }
-        let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", self.shown(text));
+        let text = marked(&self.shown(text));
+        let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {text}");
     }
 
     /// What failed, by name, quiet or not. A program that called finds it in its rows, and is not warned.

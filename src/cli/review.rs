@@ -27,11 +27,11 @@ pub struct ReviewArgs {
     #[command(subcommand)]
     command: Option<ReviewCommand>,
 
-    /// The labelled table: files and globs
-    #[arg(required = true, value_name = "LABELLED")]
+    /// The labeled table: files and globs
+    #[arg(required = true, value_name = "LABELED")]
     inputs: Vec<String>,
 
-    /// The file of marks (SQLite) [default: beside the table, labelled.marks.sqlite for labelled.parquet]
+    /// The file of marks (SQLite) [default: beside the table, labeled.marks.sqlite for labeled.parquet]
     #[arg(long, value_name = "FILE")]
     marks: Option<PathBuf>,
 
@@ -71,11 +71,11 @@ enum ReviewCommand {
 /// share of right calls counts them.
 #[derive(Debug, Args)]
 struct ExportArgs {
-    /// The labelled table: files and globs
-    #[arg(required = true, value_name = "LABELLED")]
+    /// The labeled table: files and globs
+    #[arg(required = true, value_name = "LABELED")]
     inputs: Vec<String>,
 
-    /// The file of marks [default: beside the table, labelled.marks.sqlite for labelled.parquet]
+    /// The file of marks [default: beside the table, labeled.marks.sqlite for labeled.parquet]
     #[arg(long, value_name = "FILE")]
     marks: Option<PathBuf>,
 

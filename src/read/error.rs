@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::text::ROW_BYTES;
+use crate::domain::did_you_mean;
 use crate::table::Format;
 
 /// An input that cannot be read as a whole. A row that cannot be read is data instead.
@@ -99,7 +100,7 @@ pub enum ReadError {
     #[error("{}: no row is a JSON object with keys, so there are no columns; the first one: {why}", path.display())]
     NoObjects { path: PathBuf, why: String },
     /// A filter names a column that is not there; `there` lists those that are.
-    #[error("--where: there is no column `{name}`; there are {there}")]
+    #[error("--where: there is no column `{name}`; there are {there}{}", did_you_mean(name, there.split(", ").map(|own| own.trim_matches('`'))))]
     UnknownWhere { name: String, there: String },
 }
 

@@ -47,11 +47,31 @@ pub(super) fn forecasts(
     samples: &[Arc<dyn Samples>],
     shown: usize,
 ) -> Result<Vec<Forecast>, RunError> {
-    let mut forecasts = Vec::new();
+    // What several judges cost each counts for each, whoever asks it first.
+    each(panel, samples, shown, HashSet::clear)
+}
+
+/// The same of members that are compared: what one of them asks, no later one asks again.
+pub(super) fn forecasts_together(
+    panel: &Panel,
+    samples: &[Arc<dyn Samples>],
+    shown: usize,
+) -> Result<Vec<Forecast>, RunError> {
+    each(panel, samples, shown, |_| {})
+}
+
+fn each(
+    panel: &Panel,
+    samples: &[Arc<dyn Samples>],
+    shown: usize,
+    between: fn(&mut HashSet<Fingerprint>),
+) -> Result<Vec<Forecast>, RunError> {
+    let (mut forecasts, mut seen) = (Vec::new(), HashSet::new());
     for (member, samples) in panel.members.iter().zip(samples) {
         let Some(judge_task) = member.judge_task() else { continue };
         let store = panel.store.as_ref().map(|store| store.reader()).transpose()?;
-        let found = forecast(samples.as_ref(), judge_task, store.as_ref(), shown)?;
+        between(&mut seen);
+        let found = forecast(samples.as_ref(), judge_task, (store.as_ref(), &mut seen), shown)?;
         let (judge, template) = (member.judge.clone(), member.criterion.clone());
         forecasts.push(Forecast { judge, template, ..found });
     }
@@ -61,14 +81,13 @@ pub(super) fn forecasts(
 fn forecast(
     samples: &dyn Samples,
     judge_task: &JudgeTask,
-    store: Option<&Reader>,
+    (store, seen): (Option<&Reader>, &mut HashSet<Fingerprint>),
     shown: usize,
 ) -> Result<Forecast, RunError> {
     let hasher = judge_task.hasher();
     let settled = judge_task.first.as_ref().map(|first| (first.name.clone(), 0));
     let mut forecast =
         Forecast { cost_usd: judge_task.judge.price().map(|_| 0.0), settled, ..Forecast::default() };
-    let mut seen = HashSet::new();
     let mut open = Vec::new();
     for batch in samples.batches() {
         for row in batch? {

@@ -44,7 +44,7 @@ pub use crate::table::TableError;
 pub use crate::write::{Finished, Labelled, WriteError};
 pub use ask::{First, JudgeTask};
 pub use audit::{AuditError, AuditSummary, audit, audit_blocking, audit_forecast};
-pub use bench::{BenchError, BenchSummary, DoubtfulGold, Repeated, bench, bench_blocking};
+pub use bench::{BenchError, BenchSummary, DoubtfulGold, Repeated, bench, bench_blocking, bench_forecast};
 pub use ceiling::{Ceiling, NotACeiling};
 pub use compare::{CompareError, CompareSummary, compare};
 pub use control::{Control, Stop};
@@ -82,7 +82,7 @@ pub(crate) use ask::{
 };
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 pub(crate) use bench::{CaseBook, Gatherer, GoldPlan, cases};
-use forecast::forecasts;
+use forecast::{forecasts, forecasts_together};
 #[cfg(feature = "cli")]
 pub(crate) use gold::gold_of;
 pub(crate) use input::{Row, Samples, Source, items};

@@ -40,8 +40,8 @@ pub enum WriteError {
         path.display()
     )]
     TakenMeanwhile { path: PathBuf, what: String },
-    /// The selection leaves no row, and a table stands in the place.
-    #[error("--where and --limit leave no row, so {} stays as it is; replace it with an empty table with --force", .0.display())]
+    /// There is no row, and a table stands in the place.
+    #[error("the input has no rows, or --where and --limit leave no row, so {} stays as it is; replace it with an empty table with --force", .0.display())]
     NothingToWrite(PathBuf),
     /// The output is an input of the same run.
     #[error("{} is an input of this run; choose another output file", .0.display())]

@@ -49,11 +49,26 @@ pub(super) fn is_as_written(output: &Path, existing: &Metadata) -> bool {
     }
 }
 
+/// Whether the manifest beside `output` says that the table there has no rows.
+pub(super) fn is_known_empty(output: &Path) -> bool {
+    let bytes = output.metadata().map(|file| file.len());
+    bytes.is_ok_and(|bytes| {
+        let manifest = read(output);
+        let said = |what: &str| manifest.pointer(what).and_then(Value::as_u64);
+        said("/output/bytes") == Some(bytes) && said("/output/rows") == Some(0)
+    })
+}
+
 /// Whether the manifest beside `output` speaks of a file of so many `bytes`.
 pub(super) fn is_ours(output: &Path, bytes: u64) -> bool {
-    let text = std::fs::read_to_string(manifest_path(output)).ok();
-    let manifest = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default();
+    let manifest = read(output);
     ["/output/bytes", "/output/replaces"]
         .iter()
         .any(|size| manifest.pointer(size).and_then(Value::as_u64) == Some(bytes))
+}
+
+/// What the manifest beside `output` says; null without one.
+fn read(output: &Path) -> Value {
+    let text = std::fs::read_to_string(manifest_path(output)).ok();
+    text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default()
 }

@@ -29,8 +29,15 @@ pub struct OutputFormat {
 pub enum WhenEmpty {
     #[default]
     Replace,
-    /// The file stays, and that is an error.
+    /// A file with rows stays, and that is an error.
     Keep,
+}
+
+impl WhenEmpty {
+    /// What an input or a selection without rows does: that is more likely a mistake than a wish for an empty table.
+    pub(crate) fn unless(force: bool) -> WhenEmpty {
+        if force { WhenEmpty::Replace } else { WhenEmpty::Keep }
+    }
 }
 
 /// What becomes of texts in CSV that a spreadsheet would take for formulas.

@@ -7,7 +7,7 @@ use super::arrow_sink::ArrowSink;
 use super::csv_sink::CsvSink;
 use super::encoder::{Count, Encoder, Outlet};
 use super::json_sink::JsonSink;
-use super::manifest_file::announce;
+use super::manifest_file::{announce, is_known_empty};
 use super::memory_sink::MemorySink;
 use super::output::{is_stdout, is_stream};
 use super::parquet_sink::ParquetSink;
@@ -106,7 +106,8 @@ impl Sink {
     /// As [`Sink::finish`], unless another run has put a table there since `in_place` was found.
     pub fn finish_over(self, in_place: Option<&InPlace>) -> Result<Finished, WriteError> {
         let replaces = self.file.is_some() && self.path.exists();
-        if self.rows == 0 && replaces && self.when_empty == WhenEmpty::Keep {
+        let keeps = self.when_empty == WhenEmpty::Keep;
+        if self.rows == 0 && replaces && keeps && !is_known_empty(&self.path) {
             return Err(WriteError::NothingToWrite(self.path));
         }
         let finished = match self.format {

@@ -19,8 +19,9 @@ fn commit(work: &Workspace, id: &str, changed: &[&str]) -> Option<Ran> {
     let shown: yaml_serde::Value = yaml_serde::from_str(&shown).unwrap();
     let used = shown["repos"][0]["hooks"].as_sequence().unwrap();
     let used = used.iter().find(|used| used["id"] == hook["id"]).expect("the page shows each hook");
+    let args = used.get("args").or_else(|| hook.get("args"));
     let args: Vec<String> =
-        used.get("args").and_then(|args| args.as_sequence()).into_iter().flatten().map(text).collect();
+        args.and_then(|args| args.as_sequence()).into_iter().flatten().map(text).collect();
     let mut words = hook["entry"].as_str().unwrap().split(' ');
     assert_eq!(words.next(), Some("tooljudge"));
     let words: Vec<&str> =
@@ -41,6 +42,12 @@ fn calls_that_are_not_the_expected_ones_are_not_committed() {
     work.file("tests/cases.jsonl", case("g"));
     let commit = |changed: &[&str]| commit(&work, "tooljudge-score", changed);
     commit(&["cases.jsonl", "README.md"]).unwrap().ended(0);
+    // The page's own cases, which hold whole conversations.
+    let page = std::fs::read_to_string(repository("docs/ci.md")).unwrap();
+    let (_, shown) = page.split_once("cat > cases.jsonl <<'END'\n").unwrap();
+    std::fs::create_dir(work.path("shown")).unwrap();
+    work.file("shown/cases.jsonl", shown.split_once("\nEND").unwrap().0);
+    commit(&["shown/cases.jsonl"]).unwrap().ended(0);
     let ran = commit(&["cases.jsonl", "tests/cases.jsonl"]).unwrap().ended(1);
     assert!(ran.stderr.contains("FAIL a: "), "{}", ran.stderr);
     assert!(commit(&["src/main.rs", "showcases.jsonl", "cases.jsonl.gz"]).is_none());

@@ -60,6 +60,12 @@ impl Errata {
         self.draws.as_ref()?.get(id).copied()
     }
 
+    /// The names of all rows with a correction or a draw.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        let drawn = self.draws.iter().flat_map(HashMap::keys).map(String::as_str);
+        self.ids().chain(drawn.filter(|id| self.of(id).is_none()))
+    }
+
     /// The names of all rows with a correction.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.corrections.keys().map(String::as_str)

@@ -31,9 +31,10 @@ pub struct MarkedShare {
     pub unmarked: u64,
     /// Marks on rows that were not drawn, which it leaves out.
     pub chosen: u64,
-    /// Half the width of the interval after twenty more marks on rows drawn at random, if as many are left.
+    /// Half the width of the interval after twenty more marks on rows drawn at random, if as many are left. Unknown while there are
+    /// few marks that all say the same.
     pub reach_after_20: Option<f64>,
-    /// How many such marks bring it to two points.
+    /// How many such marks bring it to two points. Unknown likewise.
     pub marks_for_2_points: Option<u64>,
     /// Why there is no share.
     pub refused: Option<String>,
@@ -74,11 +75,14 @@ impl Marks {
         };
         let marked: Vec<DrawnMark> = self.drawn.iter().zip(weights.rows).filter_map(mark).collect();
         let Some(share) = drawn_share(&marked, rows) else { return found };
-        let marks_for_2_points = Some(share.marks_for(NARROW));
+        // Few marks that all say the same show no variance, and so not what more of them would bring.
+        let is_even = |right: bool| marked.iter().all(|mark| mark.right == right);
+        let is_foreseen =
+            marks >= SITTING || !(is_even(true) || is_even(false)) || share.marks_for(NARROW) == 0;
         MarkedShare {
             share: Some(share.share),
-            reach_after_20: (all >= marks + SITTING).then(|| share.reach(SITTING)),
-            marks_for_2_points,
+            reach_after_20: (is_foreseen && all >= marks + SITTING).then(|| share.reach(SITTING)),
+            marks_for_2_points: is_foreseen.then(|| share.marks_for(NARROW)),
             ..found
         }
     }
@@ -114,6 +118,28 @@ mod tests {
         let mut chosen = Marks::default();
         chosen.push(None, Some(true), Some(false));
         assert_eq!(chosen.share(counts(100)), MarkedShare { chosen: 1, ..MarkedShare::default() });
+    }
+
+    #[test]
+    fn few_marks_that_say_the_same_promise_nothing() {
+        for (number, is_foreseen) in [(4, false), (10, false)] {
+            let draw = Draw { drawn: 10, ..draw(200).unwrap() };
+            let mut marks = Marks::default();
+            (0..10).for_each(|row| marks.push(Some(draw), Some(false), (row < number).then_some(false)));
+            let found = marks.share(counts(100));
+            assert_eq!(found.share.map(|share| share.value), Some(0.0));
+            let promised = (found.marks_for_2_points.is_some(), found.reach_after_20.is_some());
+            assert_eq!(promised, (is_foreseen, is_foreseen), "{number}");
+        }
+        // Where they differ, or there are many, they do.
+        let mut mixed = Marks::default();
+        (0..10).for_each(|row| mixed.push(draw(200), Some(true), Some(row > 0)));
+        let many = Draw { drawn: 20, probability: 0.1, ..draw(200).unwrap() };
+        let mut alike = Marks::default();
+        (0..20).for_each(|_| alike.push(Some(many), Some(true), Some(true)));
+        for marks in [mixed, alike] {
+            assert!(marks.share(counts(100)).marks_for_2_points > Some(0));
+        }
     }
 
     #[test]

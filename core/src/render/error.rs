@@ -1,6 +1,6 @@
 //! Why a template cannot be used.
 
-use crate::domain::{RowError, Slot, Variable};
+use crate::domain::{RowError, Slot, Variable, did_you_mean};
 
 /// Why a template cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -13,9 +13,10 @@ pub enum TemplateError {
     Syntax(String),
     /// Variables that do not exist.
     #[error(
-        "unknown variable {}; a template can use {}, explain, and any column by its name as row[\"column\"]",
+        "unknown variable {}; a template can use {}, explain, and any column by its name as row[\"column\"]{}",
         list(.0),
-        Slot::ALL.map(Slot::as_str).join(", ")
+        Slot::ALL.map(Slot::as_str).join(", "),
+        .0.first().map_or_else(String::new, |name| did_you_mean(name, Slot::ALL.map(Slot::as_str)))
     )]
     UnknownVariables(Vec<String>),
     /// A column whose name only the template can tell.

@@ -108,7 +108,7 @@ pub struct AuditGateArgs {
 
     /// The highest share of answers without a label that any attack or change may cause. It fails only if the lower end of the
     /// interval is above this share
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long = "max-unlabeled", alias = "max-unlabelled", value_name = "SHARE", value_parser = share)]
     pub max_unlabelled: Option<f64>,
 
     /// The highest share of questions without any answer, because requests failed or the budget ran out [default: 0]

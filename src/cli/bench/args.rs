@@ -30,13 +30,17 @@ pub struct BenchArgs {
     #[arg(long, value_name = "DIR")]
     pub bfcl: Option<PathBuf>,
 
-    /// Write the labelled rows to this file; the extension gives the format [default: not written]
+    /// Write the labeled rows to this file; the extension gives the format [default: not written]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
+
+    /// Dry run: send nothing and write nothing, print the first N prompts of each judge and an estimate of tokens and cost
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
+    pub dry_run: Option<usize>,
 
     /// Ask every question N times, to measure self-consistency. Each repetition is sent and paid for [default: 1]
     #[arg(long, value_name = "K")]
@@ -59,8 +63,11 @@ pub struct BenchArgs {
 }
 
 /// What of the settings file is for `bench`: what `label` has too, and means the same, but where its table and its page go.
-pub const SECTION: Section =
-    Section { command: "bench", except: &["gate_on", "output", "to", "report"], ..label::args::SECTION };
+pub const SECTION: Section = Section {
+    command: "bench",
+    except: &["dry_run", "gate_on", "output", "to", "report"],
+    ..label::args::SECTION
+};
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gold")]
@@ -123,11 +130,11 @@ pub struct ReportArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// Prefix for the names of the added columns in the labelled rows
+    /// Prefix for the names of the added columns in the labeled rows
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
 
-    /// Let the added columns in the labelled rows replace input columns of the same name
+    /// Let the added columns in the labeled rows replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
 

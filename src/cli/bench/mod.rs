@@ -10,6 +10,7 @@ use args::{BenchArgs, GateArgs};
 use super::config::Config;
 use super::host::Host;
 use super::judging::{Judging, panel};
+use super::label::dry_run;
 use super::layers::Layered;
 use super::printer::Printer;
 use super::{Ending, job};
@@ -23,12 +24,18 @@ struct Benching<'a> {
     settings: BenchSettings,
     gates: GateArgs,
     json: bool,
+    /// Prompts that a dry run shows, if it is one.
+    dry_run: Option<usize>,
     printer: Printer<'a>,
 }
 
 pub fn run(args: Layered<BenchArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
-    let Benching { settings, gates, json, printer } = settings(args, config, host)?;
+    let Benching { settings, gates, json, dry_run, printer } = settings(args, config, host)?;
     job::run(host, printer, async |control| {
+        if let Some(prompts) = dry_run {
+            dry_run::show(&run::bench_forecast(settings, prompts, control)?, json, printer);
+            return Ok(Ending::Done);
+        }
         let found = run::bench(settings, control).await?;
         show(&found, json, printer);
         Ok(Ending::of_gates(&gates::failures(&gates, &found.measured), printer))
@@ -88,7 +95,7 @@ fn settings<'a>(args: Layered<BenchArgs>, config: &Config, host: &'a Host) -> an
         audit: args.report.audit,
         suspects: args.report.suspects.unwrap_or(usual.suspects),
     };
-    Ok(Benching { settings, gates: args.gates, json: args.report.json, printer })
+    Ok(Benching { settings, gates: args.gates, json: args.report.json, dry_run: args.dry_run, printer })
 }
 
 fn show(found: &BenchSummary, json: bool, printer: Printer<'_>) {

@@ -11,7 +11,7 @@ use crate::domain::Slot;
 use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 
-/// Generate labelled test sets of right and wrong tool calls.
+/// Generate labeled test sets of right and wrong tool calls.
 ///
 /// The source is the official files of BFCL, the Berkeley Function Calling Leaderboard (--bfcl), or your own right calls. The test
 /// set holds every right call, harmless edits of it, and calls with one mistake of a known type. The scorer `bfcl_ast` checks each

@@ -26,7 +26,7 @@ pub struct LabelArgs {
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Write the labelled table to this file; the extension gives the format; `-` is the standard output [default: INPUT with
+    /// Write the labeled table to this file; the extension gives the format; `-` is the standard output [default: INPUT with
     /// `.labeled` before its extension; `-` for `-`]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -74,6 +74,10 @@ pub struct ResultArgs {
     /// Let the added columns replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
+
+    /// Keep only these columns of the input in the output, beside the added ones: id,question. Can be repeated [default: all]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub keep: Vec<String>,
 
     /// Leave a column of the input out of the output. Can be repeated. `--drop messages` keeps tables of long transcripts small
     #[arg(long, value_name = "COLUMN")]
@@ -128,7 +132,7 @@ pub struct ResultArgs {
     #[arg(long, value_name = "KIND=N")]
     pub max_fail: Vec<Ceiling>,
 
-    /// Also write a page of all labelled rows, an HTML file that opens offline: the wrong and the unsure first, each with its
+    /// Also write a page of all labeled rows, an HTML file that opens offline: the wrong and the unsure first, each with its
     /// conversation; filters, search, and marks that leave as gold.csv
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -171,6 +175,36 @@ pub enum GateOn {
 pub fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("expected a share between 0 and 1".to_owned()),
+        _ => {
+            let percent =
+                text.trim_end().strip_suffix('%').and_then(|percent| percent.trim_end().parse::<f64>().ok());
+            let meant = percent.filter(|percent| (0.0..=100.0).contains(percent));
+            let meant =
+                meant.map_or_else(String::new, |percent| format!("; {percent} % is {}", percent / 100.0));
+            Err(format!("expected a share between 0 and 1{meant}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_answered_with_their_share() {
+        for (text, said) in [
+            ("90%", Err("; 90 % is 0.9")),
+            ("57%", Err("; 57 % is 0.57")),
+            ("3", Err("expected a share between 0 and 1")),
+            ("12.5 %", Err("; 12.5 % is 0.125")),
+            ("much", Err("1")),
+            ("0.9", Ok(0.9)),
+        ] {
+            match (share(text), said) {
+                (Ok(found), Ok(expected)) => assert!((found - expected).abs() < 1e-9),
+                (Err(found), Err(end)) => assert!(found.ends_with(end), "{text}: {found}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
+        }
     }
 }

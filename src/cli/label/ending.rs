@@ -10,7 +10,7 @@ use crate::cli::failing;
 use crate::cli::printer::Printer;
 use crate::cli::step_summary::StepSummaryFile;
 use crate::cli::without_label::{self, Ended, Limits};
-use crate::domain::{Flag, RowErrorCode, Status};
+use crate::domain::{Flag, Json, RowErrorCode, Status};
 use crate::report::{GateVerdict, counted, plain};
 use crate::run::{Ceiling, Decider, LabelSummary, MemberSummary, Summary};
 use crate::write;
@@ -49,8 +49,10 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
     };
     if write::is_stdout(&run.output) {
         printer.talk(&text);
-    } else if shown.json || !printer.quiet {
+    } else if shown.json {
         printer.data(&text);
+    } else if !printer.quiet {
+        printer.summary(&text, |word| passes(run, word));
     }
     remark(run, shown.purse.as_deref(), printer);
     let gated = || run.members.iter().flat_map(|member| failed_gates(run, member, shown));
@@ -84,6 +86,18 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         file.append(&page(shown.command, run, verdict), printer);
     }
     ending
+}
+
+/// Whether what a line of the summary begins with tells of what passes, or of what does not.
+fn passes(run: &LabelSummary, word: &str) -> Option<bool> {
+    if word == "passed" {
+        return Some(true);
+    }
+    let members = run.members.iter().filter(|member| member.summary.labels.contains_key(word));
+    let mut said = members.filter_map(|member| member.words.read(Some(&Json::from(word))).ok()?);
+    // Where two judges mean different things by it, it has no color.
+    let first = said.next()?;
+    said.all(|other| other == first).then_some(first)
 }
 
 /// Who is meant, where there are several.

@@ -98,6 +98,7 @@ fn merged<'a>(
         }),
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
+        keep: args.result.keep,
         drop: args.result.drop,
         by: args.result.by,
         partial: args.result.partial,

@@ -226,7 +226,7 @@ fn findings(of: &str, summary: &Summary) -> Vec<String> {
     if counts.unlisted > 0 {
         lines.push(format!(
             "         {} whose reply lists no findings",
-            counted(counts.unlisted, "labelled row")
+            counted(counts.unlisted, "labeled row")
         ));
     }
     lines
@@ -279,7 +279,7 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
 /// The share that is right by marks on rows that were drawn, and what more marks would bring.
 fn marks(of: &str, marked: &MarkedShare, rows: u64) -> Vec<String> {
     let mut lines = Vec::new();
-    if let (Some(share), Some(narrow)) = (&marked.share, marked.marks_for_2_points) {
+    if let Some(share) = &marked.share {
         lines.push(format!(
             "right   {of} {:.1} % ({:.1} to {:.1}) of {}, by {} on rows that were drawn",
             100.0 * share.value,
@@ -288,7 +288,7 @@ fn marks(of: &str, marked: &MarkedShare, rows: u64) -> Vec<String> {
             if rows == 1 { "1 row".to_owned() } else { format!("all {rows} rows") },
             counted(marked.marks, "mark"),
         ));
-        if narrow > 0 {
+        if let Some(narrow) = marked.marks_for_2_points.filter(|narrow| *narrow > 0) {
             let twenty =
                 marked.reach_after_20.map(|reach| format!("; 20 more would bring ± {:.1}", 100.0 * reach));
             lines.push(format!(

@@ -16,8 +16,8 @@ use crate::write::is_stdout;
 
 /// Turn reviewed calls of a log into regression cases.
 ///
-/// Reads all inputs that `tooljudge label` reads, above all labelled tables. A row that is labelled correct becomes a case that expects
-/// the same calls again. A row that is labelled incorrect becomes a case that expects the calls in its column `corrected_tool_calls`, or
+/// Reads all inputs that `tooljudge label` reads, above all labeled tables. A row that is labeled correct becomes a case that expects
+/// the same calls again. A row that is labeled incorrect becomes a case that expects the calls in its column `corrected_tool_calls`, or
 /// without such a column forbids the wrong calls. Rows without a label are left out; where no column holds labels, all calls count as
 /// right. The suite is JSON Lines, readable by its owner only.
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use crate::domain::Task;
 
 /// Train the built-in judge on your own labels.
 ///
-/// Reads labelled rows and adjusts the last step of the built-in judge: from 50 rows on how its scores become labels, from 300 on
+/// Reads labeled rows and adjusts the last step of the built-in judge: from 50 rows on how its scores become labels, from 300 on
 /// also what corrects them, from 3,000 on all of it. The gain is measured on rows of questions, and of tools, that the model has not
 /// seen. A model is written only if the gain is beyond chance (95 % interval above zero); otherwise the exit code is 1. Use it with
 /// --judge builtin:FILE.

@@ -1,13 +1,15 @@
 //! Corrections of gold, from a table.
 
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use super::BenchError;
 use crate::bench::{Errata, NotALabel, Words};
 use crate::domain::Json;
 use crate::read::{Selection, Table, Understanding};
+use crate::report::counted;
 use crate::run::RunError;
-use crate::run::input::Draws;
+use crate::run::input::{Draws, text};
 
 /// The column that holds corrections, whatever the column of gold is called.
 const GOLD: &str = "gold";
@@ -80,4 +82,43 @@ pub(in crate::run) fn read(
         }
     }
     Ok(errata)
+}
+
+/// An error if `errata` from `file` name rows, and none of those in the column `id` of `table`: better now than when everything is judged.
+pub(in crate::run) fn check_met(
+    (file, errata): (&Path, &[Errata]),
+    id: &str,
+    table: &Table,
+) -> Result<(), RunError> {
+    let named: BTreeSet<&str> = errata.iter().flat_map(Errata::named).collect();
+    let Some(first) = named.first() else { return Ok(()) };
+    let trimmed: HashSet<&str> = named.iter().map(|name| name.trim()).collect();
+    let (mut here, mut alike) = (None, false);
+    for batch in table.batches(Some(&[id.to_owned()])) {
+        for cell in batch?.column(id)? {
+            let Some(name) = text(cell.as_ref()) else { continue };
+            if named.contains(name.as_str()) {
+                return Ok(());
+            }
+            alike |= trimmed.contains(name.trim());
+            here.get_or_insert(name);
+        }
+    }
+    let Some(here) = here else { return Ok(()) };
+    let remedy = match alike {
+        true => "some are the same but for blanks at their ends: take these away",
+        false => "take the marks of this input, or name the column that holds these ids with --id",
+    };
+    let why = format!(
+        "none of its {} is that of a row: it names `{first}`, and the column `{id}` of the input has `{here}`; {remedy}",
+        counted(named.len() as u64, "id"),
+    );
+    Err(BenchError::Errata { path: file.to_owned(), why }.into())
+}
+
+/// That corrections were for nothing, by the names of their rows.
+pub(in crate::run) fn unmet(unmet: &[&str]) -> Option<String> {
+    let first = unmet.iter().min()?;
+    let number = unmet.len();
+    Some(format!("{number} corrections in --errata are for rows that do not exist, such as `{first}`"))
 }

@@ -101,10 +101,10 @@ impl Gatherer {
         }
     }
 
-    /// How many corrections are of rows that were not met.
-    pub fn unmet_errata(&self) -> usize {
+    /// The names of rows that have a correction and were not met.
+    pub fn unmet_errata(&self) -> Vec<&str> {
         let ids: HashSet<&str> = self.plan.errata.iter().flat_map(Errata::ids).collect();
-        ids.iter().filter(|id| !self.met.contains_key(**id)).count()
+        ids.into_iter().filter(|id| !self.met.contains_key(*id)).collect()
     }
 
     /// A name that several rows have and that has a correction: nobody knows which of them is meant.

@@ -6,13 +6,14 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::plan::{self, LabelSource, Plan};
-use super::{BenchError, BenchSummary, Outcome, doubt, reports};
+use super::{BenchError, BenchSummary, Outcome, doubt, errata, reports};
 use crate::bench::{self, Contender};
+use crate::run::panel::Purpose;
 use crate::run::session::{apart, kept};
-use crate::run::settings::BenchSettings;
+use crate::run::settings::{BenchSettings, OutputSettings};
 use crate::run::{
-    AskOutcome, BaselineLabeller, Control, Gatherer, InvalidGolds, Labeller, Observer, RunError, Session,
-    Summary, runtime,
+    AskOutcome, BaselineLabeller, Control, Forecast, Gatherer, InvalidGolds, Labeller, Observer, RunError,
+    Samples, Session, Summary, forecasts_together, runtime,
 };
 use crate::write::{self, Finished};
 
@@ -48,9 +49,25 @@ pub fn bench_blocking(settings: BenchSettings) -> Result<BenchSummary, RunError>
     runtime()?.block_on(bench(settings, &Control::default()))
 }
 
+/// What [`bench()`] would ask each model judge, with the first `shown` prompts. Calls nobody and writes nothing.
+///
+/// # Errors
+/// If the settings cannot hold, or the input has no column of gold or cannot be read.
+pub fn bench_forecast(
+    settings: BenchSettings,
+    shown: usize,
+    control: &Control,
+) -> Result<Vec<Forecast>, RunError> {
+    let unwritten =
+        BenchSettings { output: OutputSettings::default(), reports: Vec::new(), audit: None, ..settings };
+    let (plan, session) = plan::plan(unwritten, &Purpose::DryBench, control)?;
+    let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; session.panel.members.len()];
+    forecasts_together(&session.panel, &samples, shown)
+}
+
 async fn measure_all(settings: BenchSettings, control: &Control) -> Result<BenchSummary, RunError> {
     let reports = reports::destinations(&settings)?;
-    let (plan, mut session) = plan::plan(settings, control)?;
+    let (plan, mut session) = plan::plan(settings, &Purpose::Bench, control)?;
     control.observer.begins();
     let outcomes = session.ask(&plan.source).await?;
     let gathered = gather(&plan, &session, &outcomes).await?;
@@ -163,9 +180,8 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
             counts.disputed_gold
         ));
     }
-    let unmet = gathered.unmet_errata();
-    if unmet > 0 {
-        observer.warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
+    if let Some(warning) = errata::unmet(&gathered.unmet_errata()) {
+        observer.warning(&warning);
     }
     if plan.settings.panel.findings && plan.gold.findings.is_none() {
         observer.warning(

@@ -40,7 +40,11 @@ pub struct LabelSource {
 }
 
 /// A benchmark that can begin, and the panel that it asks.
-pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session), RunError> {
+pub fn plan(
+    settings: BenchSettings,
+    purpose: &Purpose,
+    control: &Control,
+) -> Result<(Plan, Session), RunError> {
     let observer = control.observer.as_ref();
     settings.panel.check(observer)?;
     let (input, made) = match &settings.bfcl {
@@ -81,9 +85,12 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     shown.dedup();
     let gold = gold_plan(&settings, &golds, &names, (words, shown))?;
     check_gold(&source, &gold)?;
+    if let (Some(file), Some(id)) = (&settings.errata, &gold.id) {
+        errata::check_met((file, &gold.errata), id, &source.table)?;
+    }
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());
-    let panel = Panel::build(&settings.panel, &run, &Purpose::Bench, naming)?;
+    let panel = Panel::build(&settings.panel, &run, purpose, naming)?;
     let (label_sources, contenders) = label_sources(&settings, &panel, &gold.golds, &names);
     let destination = output.map(|output| Destination::of(&panel, &source, output, settings.overwrite));
     let destination = destination.transpose()?.map(Arc::new);

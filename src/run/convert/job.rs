@@ -12,7 +12,7 @@ use crate::run::session::apart;
 use crate::run::settings::ConvertSettings;
 use crate::run::{Control, Pass, RunError, Source, runtime};
 use crate::table::Format;
-use crate::write::{Finished, Output, write_manifest};
+use crate::write::{Finished, Output, WhenEmpty, write_manifest};
 
 /// What was understood of the inputs, and what was written.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ fn output(settings: &ConvertSettings, source: &Source) -> Result<Option<Output>,
     let Some(path) = to.path.clone() else { return Ok(None) };
     let output = Output::new(path, to.format, Format::Jsonl)?
         .with_formulas(to.formulas)
-        .when_empty(settings.input.when_empty(to.force));
+        .when_empty(WhenEmpty::unless(to.force));
     output.check(&source.paths(), source.table.folders(), to.force)?;
     Ok(Some(output))
 }

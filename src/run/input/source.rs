@@ -59,6 +59,24 @@ impl Samples for Source {
 }
 
 impl Source {
+    /// The rows that `label` makes of `inputs` where no setting says otherwise: the turns of whole logs, the rows of tables.
+    ///
+    /// # Errors
+    /// If an input cannot be read, or holds only chats that nobody answered.
+    pub(in crate::run) fn usual_table(inputs: &[String], tables: &[InMemory]) -> Result<Table, RunError> {
+        let settings = InputSettings::new(inputs);
+        let options = LogOptions {
+            normalizer: Arc::new(settings.normalizer()?),
+            format: None,
+            agents: settings.agents,
+            turns: settings.turns.unwrap_or(Wanted::default().turns),
+            with_skipped: false,
+        };
+        let understanding = Understanding { format: None, logs: Some(options) };
+        let table = Table::open_with(inputs, tables, understanding, Selection::default())?;
+        table.unanswered().map_or(Ok(table), |why| Err(why.into()))
+    }
+
     /// Opens what `settings` name, and tells what seems wrong with it; `with_skipped` also gives what holds nothing to judge.
     ///
     /// # Errors

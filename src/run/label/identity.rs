@@ -123,7 +123,7 @@ fn options(
     output: &Output,
     manifest: &Manifest,
 ) -> Result<Value, (std::path::PathBuf, Error)> {
-    let LabelSettings { input, shard, panel, prefix, overwrite, drop, partial, .. } = settings;
+    let LabelSettings { input, shard, panel, prefix, overwrite, keep, drop, partial, .. } = settings;
     let mut members = json!(manifest.panel);
     for member in members.as_array_mut().into_iter().flatten() {
         // What an endpoint turned out to support differs from run to run, and a key's address is no part of what is asked.
@@ -150,6 +150,7 @@ fn options(
         "findings": panel.findings,
         "prefix": prefix,
         "overwrite": overwrite,
+        "keep": keep,
         "drop": drop,
         "partial": partial,
         // What becomes of a table without rows is no matter of those that have some.

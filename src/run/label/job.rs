@@ -117,7 +117,7 @@ async fn run(
     let everything = vec![AskOutcome::All; plan.session.panel.members.len()];
     let asked = match purpose {
         Purpose::Label | Purpose::Bench => plan.session.ask(&plan.source).await,
-        Purpose::DryRun | Purpose::Resnap { .. } => Ok(everything.clone()),
+        Purpose::DryRun | Purpose::DryBench | Purpose::Resnap { .. } => Ok(everything.clone()),
     };
     let stopped = match asked {
         Ok(outcomes) => return plan.write(&outcomes, began).await,

@@ -12,8 +12,8 @@ use crate::bench::calibration::Calibrated;
 use crate::bench::{Words, columns};
 use crate::domain::did_you_mean;
 use crate::normalize::columns::Place;
-use crate::read::{Format, Input};
-use crate::run::bench::read_errata;
+use crate::read::{Format, InMemory, Input};
+use crate::run::bench::{check_met, read_errata, unmet_errata};
 use crate::run::input::Shard;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
@@ -22,7 +22,7 @@ use crate::run::{
     BenchError, Ceiling, Control, Destination, FoldWatch, GroupWatch, ListWatch, Listed, Member, NamedGold,
     Panel, RateInput, RateWatch, RunError, Session, Source, Summary, TOOL,
 };
-use crate::write::{self, InPlace, Output, WriteError, check_text};
+use crate::write::{self, InPlace, Output, WhenEmpty, WriteError, check_text};
 
 /// A run that can begin.
 pub(super) struct Plan {
@@ -101,7 +101,9 @@ impl Plan {
         }
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
         let by = grouped(&settings.by, &source)?;
-        let mut destination = destination.without(&dropped(&settings.drop, &source)?, &by);
+        let folded_by = fold.iter().flat_map(|(by, _)| by);
+        let counted: Vec<String> = by.iter().chain(folded_by).cloned().collect();
+        let mut destination = destination.without(&dropped(&settings, &source)?, &counted);
         let manifest = panel.manifest(run, &settings.input, &source);
         if destination.output.has_manifest() && !settings.output.force {
             let mut own = manifest.started();
@@ -116,8 +118,13 @@ impl Plan {
             }
             if let Some(what) = in_place.otherwise() {
                 let path = destination.output.path.display();
+                let replaces = if *purpose == Purpose::DryRun {
+                    "a run without --dry-run replaces"
+                } else {
+                    "this run replaces"
+                };
                 observer.warning(&format!(
-                    "{path} holds a table that was labeled {what}; this run replaces it, and -o FILE keeps both"
+                    "{path} holds a table that was labeled {what}; {replaces} it, and -o FILE keeps both"
                 ));
             }
             destination.in_place = Some(in_place);
@@ -199,12 +206,8 @@ impl Plan {
     /// `summaries` with the rates that were gathered.
     pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
         let Some(rates) = rates else { return summaries };
-        if rates.unmet() > 0 {
-            let unmet = rates.unmet();
-            self.session
-                .control
-                .observer
-                .warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
+        if let Some(warning) = unmet_errata(&rates.unmet()) {
+            self.session.control.observer.warning(&warning);
         }
         let means: Vec<_> = (0..summaries.len()).map(|at| rates.mean_score(at)).collect();
         for (summary, mean) in summaries.iter_mut().zip(means) {
@@ -264,7 +267,9 @@ fn named_gold(
     let golds: Vec<Vec<String>> = panel.members.iter().map(names_of).collect();
     let rails: Vec<_> = panel.members.iter().map(Member::rails).collect();
     let words = Words::of(rails.iter().map(|rails| &**rails)).unwrap_or_default();
-    Ok(NamedGold { errata: read_errata(file, &id, &golds, &words)?.into(), id })
+    let errata = read_errata(file, &id, &golds, &words)?;
+    check_met((file, &errata), &id, &source.table)?;
+    Ok(NamedGold { errata: errata.into(), id })
 }
 
 /// The columns to fold by, each of which must be there, and where the folds go.
@@ -317,16 +322,29 @@ fn grouped(names: &[String], source: &Source) -> Result<Vec<String>, SettingsErr
     }
 }
 
-/// The columns that are not written, each of which must be there.
-fn dropped(names: &[String], source: &Source) -> Result<Vec<String>, SettingsError> {
+/// The columns of the input that are not written. Those that are named must be there, and not both kept and dropped.
+fn dropped(settings: &LabelSettings, source: &Source) -> Result<Vec<String>, SettingsError> {
+    let LabelSettings { keep, drop, .. } = settings;
     let schema = source.table.schema();
-    match names.iter().find(|name| schema.position(name).is_none()) {
-        Some(name) => Err(SettingsError::NoColumnToDrop {
-            column: name.clone(),
-            near: did_you_mean(name, schema.names()),
-        }),
-        None => Ok(names.to_vec()),
+    let missing = |names: &[String]| {
+        let name = names.iter().find(|name| schema.position(name).is_none())?;
+        let own = schema.names().filter(|name| *name != InMemory::ROW);
+        Some((name.clone(), did_you_mean(name, own)))
+    };
+    if let Some((column, near)) = missing(keep) {
+        return Err(SettingsError::NoColumnToKeep { column, near });
     }
+    if let Some((column, near)) = missing(drop) {
+        return Err(SettingsError::NoColumnToDrop { column, near });
+    }
+    if let Some(name) = drop.iter().find(|name| keep.contains(name)) {
+        return Err(SettingsError::KeptAndDropped(name.clone()));
+    }
+    // By its number a row of a table in memory finds its way back.
+    let is_kept =
+        |name: &str| keep.is_empty() || name == InMemory::ROW || keep.iter().any(|keep| keep == name);
+    let others = schema.names().filter(|name| !is_kept(name)).map(str::to_owned);
+    Ok(drop.iter().cloned().chain(others.filter(|name| !drop.contains(name))).collect())
 }
 
 fn output(settings: &LabelSettings, source: &Source, purpose: &Purpose) -> Result<Output, WriteError> {
@@ -341,7 +359,7 @@ fn output(settings: &LabelSettings, source: &Source, purpose: &Purpose) -> Resul
         (None, None) if !table.folders().is_empty() => return Err(WriteError::NoDefault),
         (None, None) => Output::beside(&formats, to.format)?,
     };
-    let output = output.with_formulas(to.formulas).when_empty(settings.input.when_empty(to.force));
+    let output = output.with_formulas(to.formulas).when_empty(WhenEmpty::unless(to.force));
     if *purpose != Purpose::DryRun {
         output.check(&source.paths(), table.folders(), to.force)?;
     }

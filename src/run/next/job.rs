@@ -1,4 +1,4 @@
-//! The `next` job: a labelled table in, a list of rows to mark out.
+//! The `next` job: a labelled table or a log in, a list of rows to mark out.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,10 @@ use super::known::{Known, KnownRow};
 use super::queue::{Picked, pick};
 use crate::bench::columns;
 use crate::domain::Json;
-use crate::read::{Selection, Table, Understanding};
-use crate::run::RunError;
+use crate::read::{InMemory, Selection, Table, Understanding};
+use crate::run::input::judged;
 use crate::run::settings::{NextSettings, QueueSettings};
+use crate::run::{RunError, Source};
 use crate::table::{Batch, Column, Kind, Record, Schema, cell};
 use crate::write::{Finished, Output, Sink, write_manifest};
 use tooljudge_core::sampling::{Draw, Queue};
@@ -36,7 +37,7 @@ pub struct NextSummary {
     pub output: PathBuf,
 }
 
-/// Picks rows of a labelled table to mark next, and writes them with an empty column of gold. Rows that chance draws carry how probable
+/// Picks rows of a labelled table, or of a log that is to be labelled, to mark next, and writes them with an empty column of gold. Rows that chance draws carry how probable
 /// that was, so that `label --errata` can tell from their marks how many of all rows are right; marks of other rows are never taken
 /// for marks of drawn ones.
 ///
@@ -64,7 +65,7 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
     }
     let to = &settings.output;
     let (inputs, tables) = (&settings.inputs, &settings.tables);
-    let table = Table::open_with(inputs, tables, Understanding::default(), Selection::default())?;
+    let table = opened(inputs, tables)?;
     let value = match &settings.queue {
         QueueSettings::Stratified(column) => Some(column.as_str()),
         _ => None,
@@ -108,6 +109,20 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
         write_manifest(&output.path, &summary.record(settings, written.bytes))?;
     }
     Ok(summary)
+}
+
+/// The rows to pick from: those of a table that judges have labelled, and else those that `label` will make of the log, so that it finds
+/// the marks' rows again.
+fn opened(inputs: &[String], tables: &[InMemory]) -> Result<Table, RunError> {
+    let plain = Table::open_with(inputs, tables, Understanding::default(), Selection::default());
+    match plain {
+        Ok(table) if is_labelled(table.schema()) => Ok(table),
+        _ => Source::usual_table(inputs, tables),
+    }
+}
+
+fn is_labelled(schema: &Schema) -> bool {
+    !judged::prefixes(&schema.names().collect::<Vec<_>>()).is_empty()
 }
 
 impl NextSummary {

@@ -70,7 +70,7 @@ impl Panel {
             repeats,
             read_as: read_as.map(Arc::new),
             first_model: first.flatten(),
-            is_compared: *purpose == Purpose::Bench,
+            is_compared: matches!(purpose, Purpose::Bench | Purpose::DryBench),
         };
         let mut members = Vec::new();
         for judge in &settings.judges {
@@ -164,7 +164,7 @@ fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Optio
     let place = &settings.store.place;
     match purpose {
         _ if settings.models() == 0 => Ok(None),
-        Purpose::DryRun if place.is_missing()? => Ok(None),
+        Purpose::DryRun | Purpose::DryBench if place.is_missing()? => Ok(None),
         Purpose::Resnap { .. } if place.is_missing()? => {
             Err(StoreError::Missing { place: place.to_string() }.into())
         }

@@ -82,10 +82,23 @@ impl<'a> Shared<'a> {
     }
 
     fn model(&mut self, settings: &ModelSettings) -> Result<Remote, RunError> {
-        let ModelSettings { provider, model, endpoint: given, limits, .. } = settings;
-        if let Some(variable) = given.missing_key.as_ref().filter(|_| self.online) {
-            return Err(SettingsError::NoKey(variable.clone()).into());
+        let connected = self.connected(settings);
+        let Some(variable) = settings.endpoint.missing_key.clone().filter(|_| self.online) else {
+            return connected;
+        };
+        // Who mends one thing should not meet the next one after it.
+        Err(match connected {
+            Err(RunError::Settings(SettingsError::Judge(why))) => {
+                SettingsError::NoKeyAnd { variable, why: Box::new(why) }
+            }
+            _ => SettingsError::NoKey(variable),
         }
+        .into())
+    }
+
+    /// The model, whether its key is there or not.
+    fn connected(&mut self, settings: &ModelSettings) -> Result<Remote, RunError> {
+        let ModelSettings { provider, model, endpoint: given, limits, .. } = settings;
         let endpoint = given.endpoint(*provider).map_err(SettingsError::Judge)?;
         if endpoint.is_exposed() && self.online && !given.allow_http {
             return Err(SettingsError::Exposed(endpoint.public_url()).into());

@@ -9,6 +9,8 @@ pub enum Purpose {
     Bench,
     /// To see what would be asked.
     DryRun,
+    /// To see what a benchmark would ask.
+    DryBench,
     /// To read stored replies again, with these rails where they are not the ones that were asked for.
     Resnap { rails: Vec<String> },
 }

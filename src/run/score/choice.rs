@@ -1,6 +1,7 @@
 //! Chooses the scorer.
 
 use super::ScoringError;
+use super::row::EXPECTED;
 use crate::domain::Object;
 use crate::score::{SCORERS, Scorer};
 
@@ -33,7 +34,8 @@ pub(super) fn scorer(
                 .ok_or_else(|| ScoringError::NoPeer { peer: peer.to_owned(), all: peers() })?
         }
         (None, None, Some(case)) => {
-            find(&|scorer| (scorer.matches)(case)).ok_or_else(|| ScoringError::UnknownCases(all()))?
+            let unknown = || ScoringError::UnknownCases { found: found(case), all: all() };
+            find(&|scorer| (scorer.matches)(case)).ok_or_else(unknown)?
         }
         (None, None, None) => return Err(ScoringError::NoCases(all())),
     };
@@ -45,4 +47,19 @@ pub(super) fn scorer(
         }),
         _ => Ok(scorer),
     }
+}
+
+/// Which of the columns that most scorers read a case has.
+fn found(case: &Object) -> String {
+    let has_calls = ["tool_call", "tool_calls"].iter().any(|key| case.contains_key(key));
+    let columns = match (has_calls, case.contains_key(EXPECTED)) {
+        (true, true) => {
+            return "several scorers read calls with expected ones, and `tool_call` is the usual one"
+                .to_owned();
+        }
+        (true, false) => "column `expected_tool_calls` with the right calls",
+        (false, true) => "column `tool_call` with the calls",
+        (false, false) => "column `tool_call` with the calls, nor `expected_tool_calls` with the right ones",
+    };
+    format!("there is no {columns} (--column names others)")
 }

@@ -17,9 +17,9 @@ pub enum ScoringError {
     /// A peer of an unknown name.
     #[error("--compat: `{peer}` is not one of {all}{}", did_you_mean(peer, all.split(", ")))]
     NoPeer { peer: String, all: String },
-    /// The keys of the first case are those of no scorer's peer; the scorers' names.
-    #[error("the cases' keys give no scorer away; choose one with --scorer: {0}")]
-    UnknownCases(String),
+    /// The keys of the first case are those of no scorer's peer: what was `found` of those that cases need.
+    #[error("the cases' keys do not tell which scorer is meant: {found}; choose one with --scorer: {all}")]
+    UnknownCases { found: String, all: String },
     /// There is no case that would tell which scorer is meant; the scorers' names.
     #[error("there are no cases; name a scorer with --scorer: {0}")]
     NoCases(String),

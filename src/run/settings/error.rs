@@ -40,6 +40,12 @@ pub enum SettingsError {
         "--fold: the folds would have two columns named `{0}`; rename the column of the input, or name it once"
     )]
     FoldClash(String),
+    /// A column to keep that does not exist.
+    #[error("--keep: there is no column `{column}`{near}")]
+    NoColumnToKeep { column: String, near: String },
+    /// A column that is both to be kept and to be left out.
+    #[error("--keep and --drop both name the column `{0}`; take it out of one of them")]
+    KeptAndDropped(String),
     /// A column to leave out that does not exist.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },
@@ -133,6 +139,9 @@ pub enum SettingsError {
          that needs none"
     )]
     NoKey(String),
+    /// A judge without the key that it needs, and what else stands in its way.
+    #[error("{}. And: {why}", SettingsError::NoKey(variable.clone()))]
+    NoKeyAnd { variable: String, why: Box<crate::judge::SetupError> },
     /// A plain http address on another machine.
     #[error(
         "{0} is plain http to another host: anyone on the network path could read the rows and the key. Use https, or allow it with \

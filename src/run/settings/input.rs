@@ -7,7 +7,6 @@ use crate::domain::{Slot, did_you_mean};
 use crate::normalize::NullCall;
 use crate::normalize::logs::{FORMATS, LogFormat, Turns};
 use crate::read::{Format, InMemory, Take};
-use crate::write::WhenEmpty;
 
 /// Which rows a job reads, and how they are interpreted.
 #[derive(Debug, Clone)]
@@ -57,13 +56,6 @@ impl InputSettings {
             turns: None,
         }
     }
-
-    /// Whether an output without rows replaces an existing table: a selection of no rows is more likely a mistake than a wish for
-    /// an empty table.
-    pub(in crate::run) fn when_empty(&self, force: bool) -> WhenEmpty {
-        let selects = !self.filters.is_empty() || self.take != Take::All;
-        if selects && !force { WhenEmpty::Keep } else { WhenEmpty::Replace }
-    }
 }
 
 /// What an input is.
@@ -82,9 +74,60 @@ pub enum InputKind {
 #[error(
     "`{0}` is not a format: use {names}, `rows`, or a kind of log (`tooljudge convert --formats` lists them){near}",
     names = Format::NAMES,
-    near = did_you_mean(.0, ["csv", "jsonl", "json", "parquet", "arrow"].into_iter().chain(FORMATS.iter().map(|format| format.name)))
+    near = near(.0)
 )]
 pub struct UnknownInputKind(pub String);
+
+/// The format that was probably meant: by its whole name, by what that begins with, or by some of its letters.
+fn near(text: &str) -> String {
+    const FILES: [&str; 5] = ["csv", "jsonl", "json", "parquet", "arrow"];
+    let products = || FORMATS.iter().map(|format| format.name.split('_').next().unwrap_or(format.name));
+    let names = || FILES.into_iter().chain(FORMATS.iter().map(|format| format.name)).chain(products());
+    let found = did_you_mean(text, names());
+    if !found.is_empty() {
+        return found;
+    }
+    let mut holding: Vec<&str> = names().filter(|name| abbreviates(text, name)).collect();
+    holding.sort_by_key(|name| name.len());
+    match holding.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|other| other.starts_with(first)) => {
+            format!("; did you mean `{first}`?")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether `text` begins as `name` does and has some of its letters in their order.
+fn abbreviates(text: &str, name: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut letters = name.chars();
+    text.len() > 1
+        && name.chars().next() == text.chars().next()
+        && text.chars().all(|one| letters.any(|other| other == one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_that_is_nearly_named_is_offered() {
+        for (text, offered) in [
+            ("Langfuse", Some("langfuse")),
+            ("lf", Some("langfuse")),
+            ("langsmth", Some("langsmith")),
+            ("jsnol", Some("jsonl")),
+            ("OTLP", Some("otlp")),
+            ("zzz", None),
+        ] {
+            let said = UnknownInputKind(text.to_owned()).to_string();
+            match offered {
+                Some(name) => assert!(said.contains(&format!("did you mean `{name}")), "{text}: {said}"),
+                None => assert!(!said.contains("did you mean"), "{text}: {said}"),
+            }
+        }
+    }
+}
 
 impl FromStr for InputKind {
     type Err = UnknownInputKind;

@@ -255,6 +255,9 @@ pub enum UnknownJudge {
         Provider::ALL.map(Provider::as_str).join(", ")
     )]
     Form,
+    /// It is a provider's name, without a model.
+    #[error("`{0}` is a provider; name its model too, as in `{0}:MODEL`")]
+    Bare(Provider),
     /// It is a model's name, without its provider.
     #[error("`{model}` is a model; name its provider too: `{provider}:{model}`")]
     Model {
@@ -279,17 +282,27 @@ impl FromStr for JudgeSettings {
             Some((provider, model)) if !model.is_empty() => {
                 Ok(JudgeSettings::model(provider.parse()?, model))
             }
-            _ => Err(
-                match MAKERS.iter().find(|(begin, _)| text.starts_with(begin) && !text.starts_with("gpt-oss"))
-                {
-                    Some((_, provider)) => {
-                        UnknownJudge::Model { provider: *provider, model: text.to_owned() }
-                    }
-                    None => UnknownJudge::Form,
-                },
-            ),
+            _ => Err(match (text.parse::<Provider>(), made_by(text)) {
+                (Ok(provider), _) => UnknownJudge::Bare(provider),
+                (_, Some((provider, model))) => UnknownJudge::Model { provider, model },
+                _ => UnknownJudge::Form,
+            }),
         }
     }
+}
+
+/// Whose model `text` seems to be, and its name as that provider writes it: `gpt5-mini` lacks a hyphen.
+fn made_by(text: &str) -> Option<(Provider, String)> {
+    let text = text.to_lowercase();
+    let (begin, provider) = MAKERS.iter().find(|(begin, _)| {
+        let stem = begin.trim_end_matches('-');
+        let rest = text.strip_prefix(stem);
+        let lacks_hyphen = stem.chars().all(char::is_alphabetic)
+            && rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+        text.starts_with(begin) && !text.starts_with("gpt-oss") || lacks_hyphen
+    })?;
+    let rest = text.strip_prefix(begin.trim_end_matches('-'))?.trim_start_matches('-');
+    Some((*provider, format!("{begin}{rest}")))
 }
 
 /// How the names of models begin that only one provider makes.
@@ -333,11 +346,19 @@ mod tests {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("anthropic"), "{error}");
         }
-        for (text, name) in
-            [("gpt-5-mini", "openai:gpt-5-mini"), ("claude-opus-5", "anthropic:claude-opus-5")]
-        {
+        for (text, name) in [
+            ("gpt-5-mini", "openai:gpt-5-mini"),
+            ("claude-opus-5", "anthropic:claude-opus-5"),
+            ("gpt5-mini", "openai:gpt-5-mini"),
+            ("GPT-5", "openai:gpt-5"),
+            ("claude4", "anthropic:claude-4"),
+        ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.ends_with(&format!("name its provider too: `{name}`")), "{error}");
+        }
+        for provider in ["openai", "vllm"] {
+            let error = provider.parse::<JudgeSettings>().unwrap_err().to_string();
+            assert!(error.ends_with(&format!("name its model too, as in `{provider}:MODEL`")), "{error}");
         }
     }
 

@@ -22,6 +22,8 @@ pub struct LabelSettings {
     pub prefix: String,
     /// Whether added columns replace input columns of the same name. Default: no; such a name is an error.
     pub overwrite: bool,
+    /// The columns of the input that are written, beside the added ones. Default, if empty: all.
+    pub keep: Vec<String>,
     /// Columns of the input that are not written. Default: none.
     pub drop: Vec<String>,
     /// Columns to group the summary by: it shows the share of labels that pass for each value. Default: none.
@@ -61,6 +63,7 @@ impl LabelSettings {
             output: OutputSettings::default(),
             prefix: String::new(),
             overwrite: false,
+            keep: Vec::new(),
             drop: Vec::new(),
             by: Vec::new(),
             partial: false,

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::{InMemory, OutputSettings};
 
-/// How [`next`](crate::run::next()) draws rows from a labelled table.
+/// How [`next`](crate::run::next()) draws rows from a labelled table or a log.
 #[derive(Debug, Clone)]
 pub struct NextSettings {
-    /// The labelled table: files and globs.
+    /// The labelled table, or the log that is to be labelled: files and globs.
     pub inputs: Vec<String>,
     /// Tables in memory beside the files. Default: none.
     pub tables: Vec<InMemory>,

@@ -11,7 +11,7 @@ use super::{TrainError, TrainSummary};
 use crate::bench::{Words, columns};
 use crate::check::{BuiltinJudge, Decide, StageKind, TaskStage, TrainedModel};
 use crate::domain::{Rails, Task};
-use crate::run::bench::read_errata;
+use crate::run::bench::{check_met, read_errata};
 use crate::run::outputs::check_places;
 use crate::run::panel::read_model;
 use crate::run::settings::TrainSettings;
@@ -46,7 +46,11 @@ pub fn train(settings: TrainSettings, control: &Control) -> Result<TrainSummary,
     let errata = match (&settings.errata, &columns.id) {
         (None, _) => None,
         (Some(_), None) => return Err(TrainError::ErrataWithoutNames.into()),
-        (Some(file), Some(id)) => read_errata(file, id, &[vec![columns.gold.clone()]], &words)?.pop(),
+        (Some(file), Some(id)) => {
+            let errata = read_errata(file, id, &[vec![columns.gold.clone()]], &words)?;
+            check_met((file, &errata), id, &source.table)?;
+            errata.into_iter().next_back()
+        }
     };
     // What it finds tells rows apart, and is told where there is a label.
     let judge = BuiltinJudge::new(settings.task).with_decide(Decide::Always);

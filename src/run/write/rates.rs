@@ -73,10 +73,10 @@ impl RateInput {
 }
 
 impl RateWatch {
-    /// How many rows have a correction and are not in the table.
-    pub fn unmet(&self) -> usize {
+    /// The names of rows that have a correction and are not in the table.
+    pub fn unmet(&self) -> Vec<&str> {
         let named = self.named.iter().flat_map(|named| named.errata.iter()).flat_map(Errata::ids);
-        named.filter(|id| !self.met.contains(*id)).collect::<HashSet<_>>().len()
+        named.filter(|id| !self.met.contains(*id)).collect::<HashSet<_>>().into_iter().collect()
     }
 
     /// The mean score of the labels of the judge at a place, where they are graded.

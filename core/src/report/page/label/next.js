@@ -74,7 +74,7 @@ function nextOf(store, marks, act) {
   const said = sharesOf(store, marks).filter(({ share }) => share).map(({ member, share, left: open }) => el("p", { class: "share" },
     store.members.length > 1 ? el("span", { class: "muted" }, `${member.name}: `) : null,
     el("b", null, `${percent(share.value)} %`), ` (${percent(share.low)} to ${percent(share.high)}) of all ${counted(store.size, "row")} are right, by ${counted(share.marks, "mark")} on drawn rows. `,
-    el("span", { class: "muted" }, share.needed > 0 ? `± 2 points would take about ${thousands(share.needed)} more${share.marks + AT_ONCE > store.size ? "" : `; ${AT_ONCE} more would bring ± ${percent(share.reach(AT_ONCE))}`}. ` : "",
+    el("span", { class: "muted" }, share.needed > 0 && share.foreseen ? `± 2 points would take about ${thousands(share.needed)} more${share.marks + AT_ONCE > store.size ? "" : `; ${AT_ONCE} more would bring ± ${percent(share.reach(AT_ONCE))}`}. ` : "",
       open > 0 ? `${counted(open, "drawn row")} ${open === 1 ? "has" : "have"} no mark yet.` : "")));
   const chosen = marks.rows().filter((row) => marks.golds(marks.of(row)).length && !drawn.has(row)).length;
   return el("div", { class: "next" },

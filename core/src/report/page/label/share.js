@@ -2,6 +2,8 @@
 
 const Z = 1.959963984540054;
 const NARROW = 0.02;
+// Marks that are made in one sitting.
+const SITTING = 20;
 
 /** The logarithm of the gamma function (C. Lanczos, 1964). */
 function lnGamma(x) {
@@ -85,5 +87,7 @@ function drawnShare(marks, counts) {
     if (reach(middle) <= NARROW) enough = middle;
     else short = middle;
   }
-  return { value, low, high, marks: marks.length, reach, needed: enough };
+  // Few marks that all say the same show no variance, and so not what more of them would bring.
+  const foreseen = marks.length >= SITTING || marks.some(({ right }) => right !== marks[0].right);
+  return { value, low, high, marks: marks.length, reach, needed: enough, foreseen };
 }
