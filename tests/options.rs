@@ -18,7 +18,7 @@ struct Job {
 const KEY: (&str, &str) = ("api_key", "str | None");
 const BAR: (&str, &str) = ("progress", "bool | None");
 const SUMMARY: (&str, &str) = ("return_summary", "bool | None");
-const PRICES: (&str, &str) = ("prices", "Mapping[str, Any] | None");
+const PRICES: (&str, &str) = ("prices", "Mapping[str, Price] | None");
 const ROWS: (&str, &str) = ("return_rows", "bool | None");
 
 /// What only a file or a terminal needs.
@@ -113,8 +113,37 @@ const TYPES: &[(&str, &str)] = &[
     ("concurrency", "int | Literal[\"auto\"]"),
     ("dedup", "bool | str"),
     ("task", "Some"),
-    ("scorer", "str"),
     ("from", "str"),
+];
+
+/// Settings of a judge that are no flags, or of another type than these.
+const OF_JUDGES: &[(&str, &str)] = &[
+    ("api_key", "str"),
+    ("price", "Price"),
+    ("headers", "Mapping[str, str]"),
+    ("query", "Mapping[str, str]"),
+    ("body", "Mapping[str, Any]"),
+    ("num_ctx", "int"),
+    ("proxy", "str"),
+    ("ca_cert", "Path"),
+];
+
+/// Those that are flags.
+const FLAGS_OF_JUDGES: &[&str] = &[
+    "base_url",
+    "allow_http",
+    "api_key_env",
+    "temperature",
+    "max_tokens",
+    "timeout",
+    "max_attempts",
+    "max_wait",
+    "concurrency",
+    "rpm",
+    "tpm",
+    "itpm",
+    "otpm",
+    "ignore_rate_headers",
 ];
 
 /// The options with which a job gives something else, or more.
@@ -202,6 +231,24 @@ fn class(job: &Job, all: &Command) -> String {
     )
 }
 
+/// What a judge of one's own takes.
+fn of_judges(all: &Command) -> String {
+    let label = all.find_subcommand("label").expect("a command");
+    let own = OF_JUDGES.iter().map(|(name, kind)| ((*name).to_owned(), format!("{kind} | None")));
+    let flags = FLAGS_OF_JUDGES.iter().map(|name| {
+        let is_named = |arg: &&Arg| arg.get_long().is_some_and(|long| long.replace('-', "_") == **name);
+        let arg = label.get_arguments().find(is_named).expect("a flag");
+        ((*name).to_owned(), format!("{} | None", kind(name, arg)))
+    });
+    let lines: Vec<(String, String)> = own.chain(flags).collect();
+    body(
+        "JudgeOptions",
+        "TypedDict",
+        "The settings of `Judge`, which are those of an entry of `[judges]`.",
+        &lines,
+    )
+}
+
 /// A class of options, with one line for each.
 fn body(name: &str, base: &str, words: &str, lines: &[(String, String)]) -> String {
     let mut text = format!("class {name}({base}, total=False):\n    \"\"\"{words}\"\"\"\n\n");
@@ -214,7 +261,8 @@ fn body(name: &str, base: &str, words: &str, lines: &[(String, String)]) -> Stri
 #[test]
 fn the_options_of_the_package_are_the_flags() {
     let all = tooljudge::internal::commands();
-    let classes: Vec<String> = JOBS.iter().map(|job| class(job, &all)).collect();
+    let jobs = JOBS.iter().map(|job| class(job, &all));
+    let classes: Vec<String> = [of_judges(&all)].into_iter().chain(jobs).collect();
     let text = format!(
         "\"\"\"The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test options` writes this file.\"\"\"\n\n\
          from __future__ import annotations\n\n\
@@ -226,6 +274,7 @@ fn the_options_of_the_package_are_the_flags() {
          \x20   Agent: TypeAlias = str | Judge | Callable[..., Any]\n    Agents: TypeAlias = Agent | Sequence[Agent]\n\
          else:\n    from ._typed import TypedDict\n\n\
          Path = str | os.PathLike[str]\n\
+         Price = tuple[float, float] | Sequence[float] | Mapping[str, float]\n\
          Some = str | Sequence[str]\n\n\n{}",
         classes.join("\n\n")
     );

@@ -124,7 +124,10 @@ def test_a_slip_shows_little_of_us():
         assert len(ours) == 1
 
 
-@pytest.mark.parametrize(("name", "functions"), [("store", "store_stat"), ("suite", "suite_from_log")])
+@pytest.mark.parametrize(
+    ("name", "functions"),
+    [("store", "store_stat"), ("suite", "suite_from_log"), ("trend", "`tooljudge trend`"), ("review", "`tooljudge review`")],
+)
 def test_commands_whose_functions_have_other_names(name, functions):
     with pytest.raises(AttributeError, match=functions):
         getattr(tj, name)
@@ -143,6 +146,50 @@ def test_nothing_is_printed(capfd, caplog):
     with caplog.at_level("INFO", logger="tooljudge"):
         tj.label(rows()[:1])
     assert capfd.readouterr() == ("", "")
+
+
+CALL = {"name": "say", "arguments": {"n": 1}}
+SAID = {"question": "Say 1", "tool_call": CALL, "tool_definitions": [{"name": "say", "parameters": {"properties": {"n": {"type": "integer"}}}}]}
+
+
+def test_each_job_logs_what_it_did_and_what_it_cost(caplog, server):
+    here = server()
+    asks = {"judge": "vllm:m", "base_url": here.url, "prices": {"vllm:m": (1, 1)}, "store": False}
+    gold = [{**SAID, "question": f"Say {at}", "gold": label} for at, label in enumerate(("correct", "incorrect"))]
+    case = {"id": "a", "user_message": "Say 1", "tools": SAID["tool_definitions"], "expected_tool_calls": [{"tool_name": "say"}]}
+    with open("suite.json", "w") as file:
+        json.dump({"cases": [case]}, file)
+    for job, said in (
+        (lambda: tj.label(gold, **asks), r"label vllm:m \(tool_calling\): 2 rows, 2 correct, 0 from the store, \$0\.\d+"),
+        (lambda: tj.bench(gold, **asks), r"bench vllm:m \(\w+\): 2 rows, 1\.000 labelled, accuracy 0\.500, 0 from the store, \$0\.\d+"),
+        (lambda: tj.bench(gold), r"bench builtin \(\w+\): 2 rows, "),
+        (lambda: tj.audit(gold, **asks), r"audit vllm:m \(\w+\): 2 rows, \d+ questions, 0 unanswered, .* flips by attacks"),
+        (lambda: tj.score([{**SAID, "expected_tool_calls": [CALL]}], scorer="tool_correctness"), "score: 1 case, 1 passed, 0 failed"),
+        (lambda: tj.convert(gold), "convert: 2 rows, 2 calls, 0 skipped, 0 unreadable"),
+        (lambda: tj.gold(gold), r"gold: \d+ rows, 1 question"),
+        (lambda: tj.drive("suite.json", agent=lambda question: "no"), "drive <?lambda>?: 1 episode, 0 passed, 1 failed"),
+    ):
+        caplog.clear()
+        with caplog.at_level("INFO", logger="tooljudge"):
+            job()
+        found = [line for line in caplog.messages if re.match(said, line)]
+        assert len(found) == 1, (said, caplog.messages)
+
+
+def test_a_settings_file_that_leaves_out_rows_is_told_of_once(tmp_path):
+    (tmp_path / "tooljudge.toml").write_text("[label]\nwhere = ['question=Say 1']\n\nlimit = 1\n")
+    rows = [SAID, SAID, {**SAID, "question": "Say 2"}]
+    with pytest.warns(tj.ToolJudgeWarning, match=r"tooljudge.toml: `limit`.* and `where`.*: the result has these rows only; limit=False, where=False"):
+        assert len(tj.label(rows)) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(tj.label(rows)) == 1
+    # What the call says itself needs no word; it is another case with one of them.
+    with pytest.warns(tj.ToolJudgeWarning, match=r"tooljudge.toml: `where`.*: the result"):
+        assert len(tj.label(rows, limit=2)) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(tj.label(rows, limit=False, where=False)) == 3
 
 
 def test_importing_does_nothing():

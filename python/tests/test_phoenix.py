@@ -252,6 +252,8 @@ ABSENT = {
         "bind_evaluator": "column=",
     },
     "tooljudge.phoenix.default_templates": {"QA_PROMPT_TEMPLATE": "arize-phoenix-evals<3"},
+    "tooljudge.phoenix.evaluators": {"create_classifier": "llm_classify", "ClassificationEvaluator": "llm_classify"},
+    "tooljudge.phoenix.legacy": {"RAG_RELEVANCY_PROMPT_TEMPLATE": "arize-phoenix-evals<3"},
     "tooljudge.phoenix.llm": {"LLM": "OpenAIModel"},
     "tooljudge.phoenix.metrics": {
         "ToolSelectionEvaluator": "task='tool_selection'",
@@ -287,7 +289,7 @@ def test_modules_of_phoenix_have_what_is_here():
     from tooljudge.phoenix.models import BedrockModel, OpenAIModel
     from tooljudge.phoenix.utils import NOT_PARSABLE, snap_to_rail
 
-    for module in ("classify", "default_templates", "llm", "metrics", "models", "templates", "utils"):
+    for module in ("classify", "default_templates", "evaluators", "legacy", "llm", "metrics", "models", "templates", "utils"):
         module = importlib.import_module(f"tooljudge.phoenix.{module}")
         assert all(getattr(module, name) is getattr(evals, name) for name in module.__all__)
     assert OpenAIModel is evals.OpenAIModel and BedrockModel is evals.BedrockModel

@@ -38,6 +38,7 @@ THEIRS = re.compile(rf"(?<![\w-])--[a-z]|(?<= )-o\b|\btooljudge (?:{COMMANDS})\b
         ("invalid value 'x' for '--per <UNIT>'", "invalid value 'x' for `per`"),
         ("`tooljudge store stat`", "`tj.store_stat`"),
         ("`tooljudge suite from-log`", "`tj.suite_from_log`"),
+        ("`--column question=COLUMN --column tool_call=CALL`", '`column={"question": "COLUMN", "tool_call": "CALL"}`'),
         ("write `codex exec --json` and `a --judge b`", "write `codex exec --json` and `a --judge b`"),
         ("the path /tmp/--judge/x", "the path /tmp/--judge/x"),
     ],

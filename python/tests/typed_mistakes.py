@@ -28,4 +28,9 @@ def mistakes(frame: pl.DataFrame) -> None:
     tj.aio.label(ROWS, per="word")  # mistake: as without aio
     tj.spark.label(frame, limit=5)  # mistake: an option of a whole run
     tj.findings(5)  # mistake: no table
+    tj.score(ROWS, scorer="nope")  # mistake: no scorer
+    tj.Judge("openai:m", price="cheap")  # mistake: a price is two numbers
+    tj.Judge("openai:m", headers=3)  # mistake: the type of a setting
+    tj.label(ROWS, judge=tj.Judge("openai:m", url="x"))  # mistake: the name of a setting
+    tj.label(ROWS, prices={"openai:m": "cheap"})  # mistake: a price likewise
     tj.templates.show(1)  # mistake: no name

@@ -77,6 +77,9 @@ def judges() -> None:
     tj.label(ROWS, judge=["builtin", always_right, tj.Judge(Asked(), name="none", version=1)], store=False)
     tj.label(ROWS, judge=at_length, where={"question": "Say 1"}, concurrency="auto")
     tj.label(ROWS, judge=tj.Judge("openai:gpt-5-mini", base_url="http://localhost:1/v1", price=(0.25, 2.0)))
+    tj.Judge("openai:m", price={"input": 1, "output": 2.5}, headers={"X-Team": "evals"}, body={"seed": 1}, rpm=500, concurrency="auto")
+    tj.label(ROWS, prices={"openai:m": (1, 2.0), "openai:n": {"input": 1.0, "output": 2.0}})
+    tj.score(ROWS, scorer="bfcl_ast")
 
 
 def frames() -> None:

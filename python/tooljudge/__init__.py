@@ -81,8 +81,13 @@ __all__ = [
 _LATER = ("aio", "daft", "dask", "ray", "spark", "templates")
 # Names of the same kind, and the modules that they are in.
 _NAMES = {"CaseOver": "_tools", "Frame": "_made", "Tools": "_tools", "tasks": "_tasks"}
-# Commands whose functions have other names.
-_COMMANDS = {"store": "store_stat, store_prune and store_merge", "suite": "suite_from_log"}
+# Commands whose functions have other names, and those that are none.
+_COMMANDS = {
+    "review": "tooljudge.next draws rows to mark, and `tooljudge review` on the command line (in a notebook `!tooljudge review FILE`) shows them",
+    "store": "use store_stat, store_prune and store_merge",
+    "suite": "use suite_from_log",
+    "trend": "run `tooljudge trend` on the command line (in a notebook `!tooljudge trend HISTORY`); docs/trend.md says how",
+}
 
 
 # To a type checker it would make any name one of ours.
@@ -99,7 +104,7 @@ if not TYPE_CHECKING:
 
             return getattr(importlib.import_module(f"tooljudge.{_NAMES[name]}"), name)
         if name in _COMMANDS:
-            raise AttributeError(f"tooljudge.{name} is not a function: use {_COMMANDS[name]}")
+            raise AttributeError(f"tooljudge.{name} is not a function: {_COMMANDS[name]}")
         raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")
 
     def __dir__():

@@ -19,14 +19,42 @@ else:
     from ._typed import TypedDict
 
 Path = str | os.PathLike[str]
+Price = tuple[float, float] | Sequence[float] | Mapping[str, float]
 Some = str | Sequence[str]
+
+
+class JudgeOptions(TypedDict, total=False):
+    """The settings of `Judge`, which are those of an entry of `[judges]`."""
+
+    api_key: str | None
+    price: Price | None
+    headers: Mapping[str, str] | None
+    query: Mapping[str, str] | None
+    body: Mapping[str, Any] | None
+    num_ctx: int | None
+    proxy: str | None
+    ca_cert: Path | None
+    base_url: str | None
+    allow_http: bool | None
+    api_key_env: str | None
+    temperature: float | None
+    max_tokens: int | None
+    timeout: float | None
+    max_attempts: int | None
+    max_wait: float | None
+    concurrency: int | Literal["auto"] | None
+    rpm: int | None
+    tpm: int | None
+    itpm: int | None
+    otpm: int | None
+    ignore_rate_headers: bool | None
 
 
 class LabelRest(TypedDict, total=False):
     """The flags of `tooljudge label` that leave the kind of its result as it is."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
     to: str | None
     shard: str | None
@@ -111,7 +139,7 @@ class BatchRest(TypedDict, total=False):
     """The flags of `tooljudge label` that leave the kind of its result as it is."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
     shard: str | None
     from_: str | None
@@ -186,7 +214,7 @@ class ClusterOptions(TypedDict, total=False):
     """The flags of `tooljudge label`."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     column: Mapping[str, Any] | None
     tools: Path | Sequence[Mapping[str, Any]] | None
     null_call: Literal["nothing", "invalid"] | None
@@ -235,7 +263,7 @@ class ResnapRest(TypedDict, total=False):
     """The flags of `tooljudge resnap` that leave the kind of its result as it is."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
     to: str | None
     shard: str | None
@@ -321,9 +349,9 @@ class ScoreRest(TypedDict, total=False):
     """The flags of `tooljudge score` that leave the kind of its result as it is."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
-    scorer: str | None
+    scorer: Literal["tool_correctness", "tool_call", "trajectory", "tool_evaluator", "bfcl_ast", "tool_permission", "loop_detection", "judged_metric"] | None
     compat: str | None
     to: str | None
     config: Path | None
@@ -452,7 +480,7 @@ class BenchRest(TypedDict, total=False):
     """The flags of `tooljudge bench` that leave the kind of its result as it is."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
     return_rows: bool | None
     judges: Judges
@@ -558,7 +586,7 @@ class AuditRest(TypedDict, total=False):
     """The flags of `tooljudge audit` that leave the kind of its result as it is."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
     return_rows: bool | None
     again: int | None
@@ -661,7 +689,7 @@ class DriveOptions(TypedDict, total=False):
     """The flags of `tooljudge drive`."""
 
     api_key: str | None
-    prices: Mapping[str, Any] | None
+    prices: Mapping[str, Price] | None
     progress: bool | None
     agents: Mapping[str, Agent] | None
     agent: Agents | None
@@ -682,7 +710,7 @@ class DriveOptions(TypedDict, total=False):
     max_steps: int | None
     examples: Path | None
     compat: str | None
-    scorer: str | None
+    scorer: Literal["tool_correctness", "tool_call", "trajectory", "tool_evaluator", "bfcl_ast", "tool_permission", "loop_detection", "judged_metric"] | None
     set: Mapping[str, Any] | None
     grade: One | None
     template: Path | Sequence[Path] | None

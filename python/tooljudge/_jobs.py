@@ -265,9 +265,9 @@ def _table(command, first, data, options):
         nothing = given.nothing()
         return (nothing, {"passed": passed}) if both else nothing
     summary = record(texts[-1]) if texts else {}
+    _run.log_outcome(command, summary)
     if isinstance(summary, dict):
         summary["passed"] = passed
-    _run.log_outcome(command, summary)
     if not collects:
         return summary
     if made is None:
@@ -288,6 +288,7 @@ def rows(command, data, options):
     with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, not to_file, STOP.get(), False)
     summary = record(texts[-1])
+    _run.log_outcome(command, summary)
     if not passed and given.is_nothing:
         raise InputError(_NO_ROWS)
     if not passed:

@@ -11,7 +11,9 @@ from ._errors import JudgeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, Unpack
+
+    from ._flags import JudgeOptions
 
     Answers: TypeAlias = Iterable[str | BaseException | None]
     Function: TypeAlias = Callable[[list[str]], Answers | Awaitable[Answers]]
@@ -56,7 +58,12 @@ class Judge:
     settings: dict[str, Any]
 
     def __init__(
-        self, judge: str | Function, *, name: str | None = None, version: str | int | float | None = None, **settings: Any
+        self,
+        judge: str | Function,
+        *,
+        name: str | None = None,
+        version: str | int | float | None = None,
+        **settings: Unpack[JudgeOptions],
     ) -> None:
         self.function = self.model = None
         if isinstance(judge, str):
@@ -73,13 +80,14 @@ class Judge:
             raise TypeError("version: replies of a model are kept under its own name")
         self.name = name or (self.model.partition(":")[2] or self.model if self.model else name_of(judge))
         self.version = None if version is None else str(version)
-        self.api_key = settings.pop("api_key", None)
+        own: dict[str, Any] = {**settings}
+        self.api_key = own.pop("api_key", None)
         if self.api_key is not None:
             if not isinstance(self.api_key, str) or not self.api_key.strip():
                 raise TypeError("api_key: give the key as a text that is not empty")
-            if settings.get("api_key_env") is not None:
+            if own.get("api_key_env") is not None:
                 raise TypeError("give api_key or api_key_env, not both")
-        self.settings = settings
+        self.settings = own
         # The first failure is told with its traceback; rows tell of all of them.
         self._failed = False
 

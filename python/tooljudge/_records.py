@@ -198,6 +198,7 @@ def _record(command, data, options, progress):
     with with_files(options) as options:
         texts, _, passed = _run.run(command, options, given.inputs, given.tables, False, STOP.get(), progress)
     found = record(texts[-1])
+    _run.log_outcome(command, found)
     if isinstance(found, dict):
         found["passed"] = passed
     return found

@@ -291,6 +291,7 @@ def _measured(command, data, options, kind):
     found = record(texts[-1])
     if rehearses(options):
         return found
+    _run.log_outcome(command, found)
     if made is None:
         return kind(found, passed)
     if command == "audit":

@@ -2,6 +2,7 @@
 
 import contextvars
 import os
+import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -86,22 +87,16 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     return listener.data, table, ended == "done"
 
 
-def log_outcome(command, summary):
+def log_outcome(command, record):
     """Says at the level INFO what a run did and what it cost."""
     import logging
 
     log = logging.getLogger("tooljudge")
-    if not log.isEnabledFor(logging.INFO) or not isinstance(summary, dict):
-        return
-    for member in summary.get("panel", []):
-        counts = member["summary"]
-        labels = ", ".join(f"{count} {label}" for label, count in counts["labels"].items())
-        parts = [f"{counts['rows']} rows", labels or "no label"]
-        parts += [f"{count} {status}" for status, count in counts["statuses"].items() if status != "judged"]
-        if member["judge"]["model"] is not None:
-            cost = counts["cost_usd"]
-            parts += [f"{counts['cached']} from the store", "cost unknown" if cost is None else f"${cost:.4f}"]
-        log.info("%s %s (%s): %s", command, member["judge"]["name"], member["task"], ", ".join(parts))
+    if log.isEnabledFor(logging.INFO):
+        from . import _outcome
+
+        for line in _outcome.lines(command, record):
+            log.info("%s", line)
 
 
 def _agents(options):
@@ -225,6 +220,7 @@ class Listener:
         else:
             if kind == "talk":
                 self.last = text
+                _tell_left_out(text)
             self._log.info(text)
 
     def judge(self, at, prompts):
@@ -300,6 +296,24 @@ def _is_watched():
     """Whether somebody sees a bar: in a terminal, or in a notebook."""
     in_notebook = "ipykernel" in sys.modules
     return in_notebook or (sys.stderr is not None and sys.stderr.isatty())
+
+
+# Settings files that were said to leave out rows, and what they said.
+_told: "set[tuple[object, ...]]" = set()
+_SETS = re.compile(r"settings: (?P<file>.*) sets (?P<flags>.*)")
+_LEAVES_OUT = re.compile(r"`(limit|sample|where)`( \(line \d+\))?")
+
+
+def _tell_left_out(text):
+    """Warns, once, of a settings file by which a result has fewer rows than the data: nobody sees that in the call."""
+    found = _SETS.fullmatch(text)
+    named = _LEAVES_OUT.findall(found["flags"]) if found else []
+    key = (os.path.abspath(found["file"]), *named) if named else None
+    if key is None or key in _told:
+        return
+    _told.add(key)
+    settings = " and ".join(f"`{name}`{line}" for name, line in named)
+    warn(f"{found['file']}: {settings}: the result has these rows only; {', '.join(f'{name}=False' for name, _ in named)} takes all")
 
 
 def warn(text):

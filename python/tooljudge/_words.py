@@ -130,7 +130,7 @@ def _option(found):
             return found[0]
         if found["several"] == f"--{flags[0]}":
             return f"`{_option_name(flags[0])}`"
-        return f"`{', '.join(_each(found['several']))}`"
+        return f"`{', '.join(_joined(_each(found['several'])))}`"
     flag, word = found["name"] or found["alone"], found["word"]
     if flag is None or flag.replace("-", "_") not in _names():
         return found[0]
@@ -144,6 +144,18 @@ def _option(found):
     if is_subject or _PLAINLY_A_VALUE.fullmatch(word) or word in _VALUES.get(flag.replace("-", "_"), ()):
         return f"`{_given(flag.replace('-', '_'), word)}`"
     return f"`{_option_name(flag)}`" + ("" if _PLACEHOLDER.fullmatch(word) else f" {word}")
+
+
+def _joined(given):
+    """Options as they are given, dicts of one name in one."""
+    made = []
+    for one in given:
+        name, opens, rest = one.partition("={")
+        if opens and made and made[-1].startswith(f"{name}={{"):
+            made[-1] = f"{made[-1][:-1]}, {rest}"
+        else:
+            made.append(one)
+    return made
 
 
 def _option_name(flag):
