@@ -278,8 +278,9 @@ fn is_of_benchmark(expected: &ToolCall, row: &Object, called: &[ToolCall]) -> bo
     if !bfcl::may_be_accepted_values(expected) {
         return false;
     }
-    let read = definitions::column(row)
-        .and_then(|column| definitions::read(column, row.get(column).unwrap_or(&Json::Null)).ok());
+    let read = definitions::column(row).and_then(|column| {
+        definitions::read(column, row.get(column).unwrap_or(&Json::Null), &[&expected.name]).ok()
+    });
     let tools = read.as_ref().and_then(Json::as_array).unwrap_or_default();
     let tool =
         tools.iter().find(|tool| tool.get("name").and_then(Json::as_str) == Some(expected.name.as_str()));
