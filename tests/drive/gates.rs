@@ -257,6 +257,13 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
         few.stdout
     );
     drive("good", &["--baseline", "once.jsonl"]).ended(0);
+    // Five cases are few, though no one of them is most of them.
+    drive("bad", &["-o", "worse.jsonl", "--allow-failures"]).ended(0);
+    let compared = work.run(&["compare", "once.jsonl", "worse.jsonl"]).ended(0).stdout;
+    let compared = compared.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in ["There are only 5 cases", "The interval is on one side of 0, but that is not enough"] {
+        assert!(compared.contains(said), "{compared}");
+    }
     // Nor of six of which five differ, or of twenty of which one does; one of thirty may be chance.
     for (cases, broken, code) in [(6, 5, 1), (20, 1, 1), (30, 1, 0), (5, 1, 1)] {
         let name = |what: &str| format!("{what}_{cases}.jsonl");
@@ -296,6 +303,95 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
     work.file("twice.jsonl", work.read("once.jsonl").repeat(2));
     let twice = drive("good", &["--baseline", "twice.jsonl"]).ended(2);
     assert!(twice.stderr.contains("it has two rows of the case `0`, repeat 1"), "{}", twice.stderr);
+}
+
+/// Cases that an agent leaves, and new ones, say nothing of it: a gate must not pass because few are left to compare.
+#[test]
+fn a_baseline_is_held_by_the_cases_that_it_had() {
+    let work = Workspace::new();
+    let suite = |cases: usize| {
+        let case = |at: usize| {
+            format!(
+                "[[cases]]\nid = \"{at}\"\nuser_message = \"do\"\nexpected_tool_calls = [{{ tool_name = \"f\", required_params = \
+                 {{ x = \"a\" }} }}]\nmocks = [{{ tool = \"f\", when = {{ x = \"a\" }}, result = 1 }}]\n"
+            )
+        };
+        let cases: String = (0..cases).map(case).collect();
+        "name = \"s\"\n[defaults]\nunmatched = \"stop\"\n[[tools]]\nname = \"f\"\ndescription = \"d\"\nparameters = { type = \"object\", properties = { x = { \
+         type = \"string\" } } }\n"
+            .to_owned()
+            + &cases
+    };
+    // What each case is called with; anything but `a` is off script, nothing is a failure.
+    let script = |values: &[&str]| -> String {
+        let line = |(at, value): (usize, &&str)| match *value {
+            "" => format!("{{\"case\": \"{at}\", \"replies\": [\"no\"]}}\n"),
+            x => format!(
+                "{{\"case\": \"{at}\", \"replies\": [{{\"calls\": [{{\"name\": \"f\", \"arguments\": {{\"x\": \"{x}\"}}}}]}}, \"done\"]}}\n"
+            ),
+        };
+        values.iter().enumerate().map(line).collect()
+    };
+    work.file("suite.toml", suite(10));
+    work.file("half.toml", suite(5));
+    let drive = |suite: &str, values: &[&str], more: &[&str]| {
+        work.file("agent.jsonl", script(values));
+        work.run(&[&["drive", suite, "--agent", "script:agent.jsonl", "--quiet"][..], more].concat())
+    };
+    drive("suite.toml", &["a"; 10], &["-o", "ten.jsonl"]).ended(0);
+    drive("half.toml", &["a"; 5], &["-o", "five.jsonl"]).ended(0);
+    let values = |right: usize, other: &'static str| [vec!["a"; right], vec![other; 10 - right]].concat();
+    for (baseline, right, other, code, said) in [
+        ("ten.jsonl", 10, "b", 0, ""),
+        ("ten.jsonl", 9, "b", 0, ""),
+        (
+            "ten.jsonl",
+            8,
+            "b",
+            1,
+            "2 episodes passed in the baseline and have no score now: if that is a failure, 100.0 % of 10 episodes",
+        ),
+        (
+            "ten.jsonl",
+            1,
+            "b",
+            1,
+            "--baseline holds for 1 of 10 episodes only: 9 had a score in it and have none now",
+        ),
+        (
+            "ten.jsonl",
+            0,
+            "b",
+            1,
+            "--baseline holds for 0 of 10 episodes only: 10 had a score in it and have none now",
+        ),
+        (
+            "five.jsonl",
+            5,
+            "",
+            1,
+            "--baseline holds for 5 of 10 scored episodes only: the others are not in it",
+        ),
+        (
+            "five.jsonl",
+            10,
+            "",
+            1,
+            "--baseline holds for 5 of 10 scored episodes only: the others are not in it",
+        ),
+    ] {
+        let gate = ["--baseline", baseline, "--allow-unscored", "1"];
+        let ran = drive("suite.toml", &values(right, other), &gate).ended(code);
+        assert!(ran.stderr.contains(said) && said.is_empty() == ran.stderr.is_empty(), "{}", ran.stderr);
+    }
+    let told =
+        drive("suite.toml", &values(1, "b"), &["--baseline", "ten.jsonl", "--allow-unscored", "1", "--json"]);
+    let told: Value = serde_json::from_str(&told.ended(1).stdout).unwrap();
+    let compared = &told["baseline"][0];
+    assert_eq!(
+        (&compared["episodes"], &compared["lost"], &compared["lost_passed"], &compared["worse"]),
+        (&json!(1), &json!(9), &json!(9), &json!(true))
+    );
 }
 
 #[test]

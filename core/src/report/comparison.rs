@@ -4,6 +4,7 @@ use super::numbers::{counted, fixed, interval, percent, value};
 use super::plain::{judge, wrapped};
 use super::table::{Column, Table};
 use crate::bench::comparison::{Alone, Comparison, Question, Verdict};
+use crate::stats::Design;
 
 /// Measures that are shown, with their names.
 const SHOWN: [(&str, &str); 6] = [
@@ -165,9 +166,18 @@ fn verdict(nouns: &Nouns, a: &str, b: &str, found: &Comparison, question: Questi
         Verdict::Better => format!("{b} is better than {a}, by {measure}."),
         Verdict::Worse => format!("{b} is worse than {a}, by {measure}."),
         Verdict::Undecided => {
-            format!(
-                "Neither is shown to be better, by {measure}. That does not show that they are equally good."
-            )
+            let is_apart = found
+                .differences
+                .iter()
+                .find(|each| each.measure == question.measure.as_str())
+                .is_some_and(|each| each.difference.low > 0.0 || each.difference.high < 0.0);
+            let but = match is_apart {
+                true => {
+                    " The interval is on one side of 0, but that is not enough: the test must show it, too."
+                }
+                false => " That does not show that they are equally good.",
+            };
+            format!("Neither is shown to be better, by {measure}.{but}")
         }
     };
     if let (Some(no_worse), Some(margin)) = (found.non_inferior, question.margin)
@@ -192,7 +202,12 @@ fn verdict(nouns: &Nouns, a: &str, b: &str, found: &Comparison, question: Questi
             None => ".".to_owned(),
         };
     } else if found.few_clusters {
-        text += "\n A few clusters hold most of these rows: the power of this comparison is unknown, and p-values would mislead.";
+        // Many clusters of which most are tiny are few, too; few that are all alike hold no more than their part.
+        let which = match (found.clusters as f64) < Design::MIN_CLUSTERS {
+            true => format!("There are only {}", counted(found.clusters as u64, nouns.group)),
+            false => "A few clusters hold most of these rows".to_owned(),
+        };
+        text += &format!("\n {which}: the power of this comparison is unknown, and p-values would mislead.");
     }
     text
 }

@@ -205,15 +205,37 @@ fn of_baseline(compared: &BaselineComparison) -> Vec<String> {
             compared.shares.1 * 100.0,
         )
     });
+    let BaselineComparison { episodes, left_out, lost, .. } = *compared;
     let partial = compared.is_partial().then(|| {
+        let what = if lost == 0 { "scored episode" } else { "episode" };
+        let mut why = Vec::new();
+        if lost > 0 {
+            why.push(format!("{lost} had a score in it and have none now"));
+        }
+        if left_out > 0 {
+            let others = if lost == 0 { "the others".to_owned() } else { format!("{left_out} others") };
+            why.push(format!(
+                "{others} are not in it, or their case expects something else now; write a new one with -o"
+            ));
+        }
         format!(
-            "{agent}: --baseline holds for {} of {} only: the others are not in it, or their case expects something else now; \
-             write a new one with -o",
-            compared.episodes,
-            counted(compared.episodes + compared.left_out, "scored episode")
+            "{agent}: --baseline holds for {episodes} of {} only: {}",
+            counted(episodes + left_out + lost, what),
+            why.join("; ")
         )
     });
-    worse.into_iter().chain(partial).collect()
+    let fallen = (compared.is_worse_by_lost() && worse.is_none() && partial.is_none()).then(|| {
+        let shares = compared.shares_with_lost();
+        format!(
+            "{agent}: {} passed in the baseline and {} no score now: if that is a failure, {:.1} % of {} passed then, {:.1} % now",
+            counted(compared.lost_passed, "episode"),
+            if compared.lost_passed == 1 { "has" } else { "have" },
+            shares.0 * 100.0,
+            counted(episodes + lost, "episode"),
+            shares.1 * 100.0,
+        )
+    });
+    worse.into_iter().chain(partial).chain(fallen).collect()
 }
 
 fn to_json(found: &DriveSummary, each: bool) -> Value {
@@ -221,6 +243,7 @@ fn to_json(found: &DriveSummary, each: bool) -> Value {
         .baseline
         .iter()
         .map(|compared| {
+            let of_some = |share: f64| (compared.episodes > 0).then_some(share);
             json!({
                 "agent": compared.agent,
                 "episodes": compared.episodes,
@@ -228,13 +251,15 @@ fn to_json(found: &DriveSummary, each: bool) -> Value {
                 "unpaired": compared.unpaired,
                 "changed": compared.changed,
                 "left_out": compared.left_out,
+                "lost": compared.lost,
+                "lost_passed": compared.lost_passed,
                 "broken": compared.broken,
                 "broken_cases": compared.broken_cases,
                 "mended": compared.mended,
-                "passed_then": compared.shares.0,
-                "passed_now": compared.shares.1,
+                "passed_then": of_some(compared.shares.0),
+                "passed_now": of_some(compared.shares.1),
                 "p": compared.p,
-                "worse": compared.is_worse(),
+                "worse": compared.is_worse() || compared.is_worse_by_lost(),
             })
         })
         .collect();

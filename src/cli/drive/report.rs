@@ -213,9 +213,12 @@ fn names(cases: &[String]) -> String {
 }
 
 fn against(compared: &BaselineComparison) -> String {
-    let BaselineComparison { agent, episodes, cases, broken, mended, shares, p, unpaired, changed, .. } =
-        compared;
-    let verdict = match (compared.is_worse(), shares.1 > shares.0 && *p < 0.05) {
+    let BaselineComparison {
+        agent, episodes, cases, broken, mended, shares, p, unpaired, changed, lost, ..
+    } = compared;
+    let is_worse = compared.is_worse() || compared.is_worse_by_lost();
+    let verdict = match (is_worse, shares.1 > shares.0 && *p < 0.05) {
+        (false, _) if *episodes == 0 => "nothing can be compared",
         (true, _) => "worse than before",
         (_, true) => "better than before",
         // With fewer pairs that differ, no test can tell.
@@ -224,14 +227,21 @@ fn against(compared: &BaselineComparison) -> String {
         }
         _ => "no difference is shown",
     };
-    let left = match unpaired {
+    let left = match lost {
         0 => String::new(),
-        left => format!("; {} scored in one run only", counted(*left, "episode")),
+        lost => format!("; {} with a score then and none now", counted(*lost, "episode")),
+    };
+    let left = match unpaired.saturating_sub(*lost) {
+        0 => left,
+        others => format!("{left}; {} scored in one run only", counted(others, "episode")),
     };
     let left = match changed {
         0 => left,
         changed => format!("{left}; {} whose case expects something else now", counted(*changed, "episode")),
     };
+    if *episodes == 0 {
+        return format!("baseline {agent}: {verdict}. No episode has a score in both runs{left}");
+    }
     let names = names(&compared.broken_cases);
     format!(
         "baseline {agent}: {verdict}. {} of {} in both runs: {} passed then, {} now; {broken} broken{names}, {mended} mended (p = {p:.4}){left}",

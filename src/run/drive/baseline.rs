@@ -1,10 +1,10 @@
 //! Tests whether an agent does worse than in an earlier run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::DriveError;
-use super::passes::{self, EpisodeResult, OfAgents, Passes};
+use super::passes::{self, EpisodeKey, EpisodeResult, OfAgents, Passes};
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
 use crate::stats::{Measure, Paired, difference, mcnemar_exact};
@@ -24,13 +24,17 @@ pub struct BaselineComparison {
     pub changed: u64,
     /// Of the episodes that were scored now, those that are compared with none.
     pub left_out: u64,
+    /// Episodes that had a score then, were driven again and have none now.
+    pub lost: u64,
+    /// Of these, those that passed then.
+    pub lost_passed: u64,
     /// Episodes that passed then and do not now.
     pub broken: u64,
     /// Their cases; `suite/case` where there are several suites.
     pub broken_cases: Vec<String>,
     /// Episodes that pass now and did not then.
     pub mended: u64,
-    /// The share that passed then, and the share that passes now.
+    /// The share of these episodes that passed then, and the share that passes now; 0 where there are none.
     pub shares: (f64, f64),
     /// The probability of a difference at least as large by chance, two-sided: McNemar's exact test over episodes. It is about these
     /// cases, not about others like them.
@@ -57,9 +61,24 @@ impl BaselineComparison {
         self.broken + self.mended < TESTABLE
     }
 
-    /// Whether most episodes are compared with none: the earlier run says little of this one.
+    /// Whether at least half of the episodes are compared with none, or have no score any more: the earlier run says little of this one.
     pub fn is_partial(&self) -> bool {
-        self.left_out > self.episodes
+        self.left_out + self.lost >= self.episodes && self.left_out + self.lost > 0
+    }
+
+    /// Whether the agent is far worse if episodes that passed then and have no score now count as failed. What little is missing is left to
+    /// the share of episodes that may lack a score.
+    pub fn is_worse_by_lost(&self) -> bool {
+        let fallen = (self.broken + self.lost_passed).saturating_sub(self.mended) as f64;
+        self.lost_passed > 0 && fallen >= FALLS.1 * (self.episodes + self.lost) as f64 - 1e-9
+    }
+
+    /// The share that passed then of the episodes that had a score then, and the share that passes now, those without a score
+    /// taken as failed.
+    pub fn shares_with_lost(&self) -> (f64, f64) {
+        let (then, now) = (self.shares.0 * self.episodes as f64, self.shares.1 * self.episodes as f64);
+        let all = (self.episodes + self.lost).max(1) as f64;
+        ((then + self.lost_passed as f64) / all, now / all)
     }
 }
 
@@ -97,14 +116,15 @@ fn of<'a>(path: &Path, agent: &str, before: &'a OfAgents) -> Result<&'a Passes, 
     })
 }
 
-/// `now` against what the earlier run says of the same agent, or of its only one.
+/// `now` against what the earlier run says of the same agent, or of its only one. Those that were driven and have no score are
+/// `unscored`.
 ///
 /// # Errors
-/// If both have no scored episode in common.
+/// If the earlier run has no score of any episode that was driven now.
 pub(super) fn compare(
     path: &Path,
     agent: &str,
-    now: &Passes,
+    (now, unscored): (&Passes, &BTreeSet<EpisodeKey>),
     before: &OfAgents,
 ) -> Result<BaselineComparison, DriveError> {
     let before = of(path, agent, before)?;
@@ -130,7 +150,8 @@ pub(super) fn compare(
         }
         cases.entry((suite, case)).or_default().add(true, Some(passed), Some(*passes));
     }
-    if paired == 0 {
+    let lost: Vec<&EpisodeResult> = unscored.iter().filter_map(|key| before.get(key)).collect();
+    if paired == 0 && lost.is_empty() {
         let why = match changed {
             0 => "no episode of it has the suite, case and repeat of one that was scored now".to_owned(),
             _ => "its cases expected something else, or had another threshold: make a new one".to_owned(),
@@ -139,7 +160,7 @@ pub(super) fn compare(
     }
     let clusters: Vec<Paired> = cases.into_values().collect();
     let found = difference(Measure::Accuracy, &clusters);
-    let shares = found.map_or((0.0, 0.0), |found| (found.a, found.b));
+    let shares = found.filter(|_| paired > 0).map_or((0.0, 0.0), |found| (found.a, found.b));
     Ok(BaselineComparison {
         agent: agent.to_owned(),
         episodes: paired,
@@ -147,6 +168,8 @@ pub(super) fn compare(
         unpaired: (now.len() + before.len()) as u64 - 2 * (paired + changed),
         changed,
         left_out: now.len() as u64 - paired,
+        lost: lost.len() as u64,
+        lost_passed: lost.iter().filter(|then| then.passed).count() as u64,
         broken,
         broken_cases,
         mended,
@@ -158,6 +181,24 @@ pub(super) fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn compared(episodes: u64, broken: u64, mended: u64) -> BaselineComparison {
+        BaselineComparison {
+            agent: String::new(),
+            episodes,
+            cases: 0,
+            unpaired: 0,
+            changed: 0,
+            left_out: 0,
+            lost: 0,
+            lost_passed: 0,
+            broken,
+            broken_cases: Vec::new(),
+            mended,
+            shares: (0.0, 0.0),
+            p: mcnemar_exact(broken, mended),
+        }
+    }
 
     #[test]
     fn what_is_worse() {
@@ -172,20 +213,38 @@ mod tests {
             (100, 12, 8, false),
             (100, 30, 11, true),
         ] {
-            let compared = BaselineComparison {
-                agent: String::new(),
-                episodes,
-                cases: 0,
-                unpaired: 0,
-                changed: 0,
-                left_out: 0,
-                broken,
-                broken_cases: Vec::new(),
-                mended,
-                shares: (0.0, 0.0),
-                p: mcnemar_exact(broken, mended),
-            };
-            assert_eq!(compared.is_worse(), is_worse, "{episodes} {broken} {mended}");
+            assert_eq!(
+                compared(episodes, broken, mended).is_worse(),
+                is_worse,
+                "{episodes} {broken} {mended}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_has_no_score_any_more_and_what_is_new() {
+        // Episodes in both runs, compared with none, lost; of the lost those that passed; broken, mended.
+        for (episodes, left_out, lost, lost_passed, broken, mended, is_partial, is_worse_by_lost) in [
+            (1, 0, 9, 9, 0, 0, true, true),
+            (0, 0, 10, 10, 0, 0, true, true),
+            (0, 0, 10, 0, 0, 0, true, false),
+            (24, 24, 0, 0, 0, 0, true, false),
+            (25, 24, 0, 0, 0, 0, false, false),
+            (24, 12, 12, 0, 0, 0, true, false),
+            (10, 0, 0, 0, 0, 0, false, false),
+            (9, 0, 1, 1, 0, 0, false, false),
+            (8, 0, 2, 2, 0, 0, false, true),
+            (8, 0, 2, 2, 0, 1, false, false),
+            (8, 0, 2, 1, 1, 0, false, true),
+            (8, 0, 2, 0, 2, 0, false, false),
+        ] {
+            let found =
+                BaselineComparison { left_out, lost, lost_passed, ..compared(episodes, broken, mended) };
+            assert_eq!(
+                (found.is_partial(), found.is_worse_by_lost()),
+                (is_partial, is_worse_by_lost),
+                "{episodes} in both, {left_out} left out, {lost} lost"
+            );
         }
     }
 }

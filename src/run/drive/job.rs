@@ -1,6 +1,7 @@
 //! The drive job: suites and agents in, scored episodes out.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
 use super::own::{OwnPass, drive_own};
 use super::pass::{DrivePass, drive as drive_all};
-use super::passes::{self, EpisodeResult, Passes};
+use super::passes::{self, EpisodeKey, EpisodeResult, Passes};
 use super::plan::DrivePlan;
 use super::replay::{Played, Replay};
 use super::summary::{AgentSummary, DriveSummary};
@@ -106,7 +107,8 @@ const BATCH: usize = 256;
 /// What the episodes of all agents came to, and their tables.
 struct Written {
     agents: Vec<AgentSummary>,
-    passes: Vec<Passes>,
+    /// Of each agent: what passed, and what has no score.
+    passes: Vec<(Passes, BTreeSet<EpisodeKey>)>,
     episodes: Option<Finished>,
     turns: Option<Finished>,
 }
@@ -250,8 +252,8 @@ impl DrivePlan {
         drop(shown);
         let mut compared = Vec::new();
         if let Some((file, before)) = plan.settings.baseline.as_ref().zip(plan.baseline.as_ref()) {
-            for (agent, now) in plan.agents.iter().zip(&passes) {
-                compared.push(baseline::compare(file, &agent.name, now, before)?);
+            for (agent, (now, unscored)) in plan.agents.iter().zip(&passes) {
+                compared.push(baseline::compare(file, &agent.name, (now, unscored), before)?);
             }
         }
         if let Some(file) = &plan.settings.junit {
@@ -353,7 +355,7 @@ impl DrivePlan {
         let mut turns = self.turns.as_ref().map(|output| Sink::open(output, &turn_schema())).transpose()?;
         let mut agents: Vec<AgentSummary> =
             self.agents.iter().map(|agent| AgentSummary::new(&agent.name)).collect();
-        let mut passes = vec![Passes::new(); self.agents.len()];
+        let mut passes = vec![(Passes::new(), BTreeSet::new()); self.agents.len()];
         let (mut rows, mut of_turns): (Vec<Record>, Vec<Record>) = (Vec::new(), Vec::new());
         self.each(outcomes, stopped, &mut |at, played| {
             let (agent, suite) = (self.agents[at.agent].name.as_str(), self.suite(at.case));
@@ -375,12 +377,15 @@ impl DrivePlan {
             };
             agents[at.agent].add((suite, &id), &played, &scored);
             let passed = scored.as_ref().ok().and_then(|scored| scored.passed);
+            let key = (suite.to_owned(), case.to_owned(), at.repeat);
+            let (of_agent, unscored) = &mut passes[at.agent];
             if let Some(passed) = passed {
                 let expected =
                     record.as_ref().and_then(|record| record.get("test").or(record.get("example")));
                 let rules = expected.map_or(0, passes::rules);
-                let key = (suite.to_owned(), case.to_owned(), at.repeat);
-                passes[at.agent].insert(key, EpisodeResult { passed, rules });
+                of_agent.insert(key, EpisodeResult { passed, rules });
+            } else {
+                unscored.insert(key);
             }
             let place = Place { id: &id, suite, agent, repeat: at.repeat };
             if let Some(sink) = &mut episodes {

@@ -7,8 +7,11 @@ use crate::domain::Json;
 use crate::read::Table;
 use crate::run::RunError;
 
-/// What is known of whether episodes passed: by suite, case and repeat.
-pub(in crate::run) type Passes = BTreeMap<(String, String, u32), EpisodeResult>;
+/// An episode of an agent: its suite, case and repeat.
+pub(in crate::run) type EpisodeKey = (String, String, u32);
+
+/// What is known of whether episodes passed.
+pub(in crate::run) type Passes = BTreeMap<EpisodeKey, EpisodeResult>;
 
 /// Whether an episode passed, and a short hash of what was expected of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
