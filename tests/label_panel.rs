@@ -191,6 +191,26 @@ fn stored_replies_are_read_again_without_a_network() {
     assert_eq!(again[2]["status"], "unparseable");
     assert_eq!(server.requests(), asked);
 
+    // Where nothing is stored, nothing takes the place of the labels that are there.
+    let before = work.read("same.csv");
+    for other in [
+        &["--judge", "openai:other", "--base-url", &server.url][..],
+        &["--judge", "openai:m", "--base-url", "http://localhost:1/v1"],
+    ] {
+        let ran = work
+            .run(&[&["resnap", "in.csv"], other, &["-o", "same.csv", "--allow-unjudged", "1"]].concat())
+            .ended(2);
+        assert!(
+            ran.stderr.contains("no reply is stored for any row") && ran.stderr.contains("`tooljudge label`"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(work.read("same.csv"), before);
+    }
+    let both = ["--judge", "openai:other", "--judge", "builtin", "--base-url", &server.url, "-o", "both.csv"];
+    let ran = work.run(&[&["resnap", "in.csv"], &both[..]].concat()).ended(2);
+    assert!(ran.stderr.contains("openai:other") && !work.path("both.csv").exists(), "{}", ran.stderr);
+
     // A row that was never asked is not asked now.
     work.file("in.csv", numbered(7));
     work.run(&[&["resnap"], &base[..], &["-o", "more.csv"]].concat()).ended(1);

@@ -107,6 +107,65 @@ fn logs_unlike_the_benchmark_are_warned_of() {
     );
 }
 
+/// The judge is perfect in one category and passes everything in the other.
+#[test]
+fn another_mix_of_categories_is_warned_of() {
+    let server = Server::start(|seen| {
+        let passes = seen.prompt().contains("category B") || seen.prompt().contains("RIGHT");
+        let (label, other) = if passes { ("correct", "incorrect") } else { ("incorrect", "correct") };
+        Answer::Sure(vec![(label, 0.9), (other, 0.1)])
+    });
+    let work = Workspace::new();
+    let rows = |first: usize, each: &[(&str, usize)], gold: bool| {
+        let mut csv = "id,question,tool_call,category,gold\n".to_owned();
+        for (category, count) in each {
+            for row in 0..*count {
+                let (word, label) = if row % 2 == 0 { ("RIGHT", "correct") } else { ("WRONG", "incorrect") };
+                let (row, label) = (first + row, if gold { label } else { "" });
+                writeln!(
+                    csv,
+                    "{category}{row},Row {row} of category {category}: {word},f(a={row}),{category},{label}"
+                )
+                .unwrap();
+            }
+        }
+        csv
+    };
+    work.file("gold.csv", rows(0, &[("A", 100), ("B", 100)], true));
+    run(&work, &server, &["bench", "gold.csv", "--report", "bench.json", "-q"]).ended(0);
+    for (each, said) in [
+        (&[("A", 60), ("B", 60)][..], ""),
+        (&[("A", 24), ("B", 96)], "`A` 20 % here and 50 % there (wrong calls failed: 100 %), `B` 80 % here"),
+        (&[("B", 120)], "all of these rows have `B` in the column `category`"),
+    ] {
+        work.file("logs.csv", rows(5000, each, false));
+        let label = [
+            "label",
+            "logs.csv",
+            "-o",
+            "out.csv",
+            "--force",
+            "--calibration",
+            "bench.json",
+            "--min-pass-rate",
+            "0.1",
+        ];
+        let ran = run(&work, &server, &[&label[..], &["-q"]].concat()).ended(0);
+        assert!(ran.stderr.contains(said) && ran.stderr.is_empty() == said.is_empty(), "{}", ran.stderr);
+        let rate = rate(&work, "out.csv");
+        assert_eq!(rate["warnings"].as_array().unwrap().is_empty(), said.is_empty(), "{rate}");
+    }
+    // Corrected by rows of the same category, there is nothing to say: the judge knows nothing there.
+    run(&work, &server, &["bench", "gold.csv", "--where", "category=A", "--report", "a.json", "-q"]).ended(0);
+    work.file("logs.csv", rows(5000, &[("A", 60)], false));
+    let ran = run(
+        &work,
+        &server,
+        &["label", "logs.csv", "-o", "out.csv", "--force", "--calibration", "a.json", "-q"],
+    );
+    assert_eq!(ran.ended(0).stderr, "");
+}
+
 #[test]
 fn a_base_rate_is_compared_since_labels_rest_on_it() {
     let work = Workspace::new();

@@ -37,7 +37,8 @@ pub fn run(args: Layered<ResnapArgs>, config: &Config, host: &Host) -> anyhow::R
     }
     if label.judging.judges.is_empty() {
         bail!(
-            "resnap reads stored replies again: name the judge that gave them, as --judge openai:gpt-5-mini; the built-in judge has none"
+            "resnap reads stored replies again: name the judge that gave them, as --judge openai:gpt-5-mini. The built-in judge \
+             keeps none: --judge builtin judges again"
         );
     }
     let label = Layered { typed: typed.label, args: label, origins };

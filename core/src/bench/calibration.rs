@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::mix::CalibratedSlice;
 use super::{Contender, Rows};
 use crate::domain::RowError;
 use crate::stats::{Confusion, Histogram, PLACES};
@@ -168,6 +169,9 @@ pub struct Calibrated {
     pub record: serde_json::Value,
     /// What correcting needs.
     pub operating: Operating,
+    /// How good it is for each value of some columns.
+    #[serde(default)]
+    pub slices: Vec<CalibratedSlice>,
 }
 
 impl CalibrationFile {

@@ -20,6 +20,7 @@ mod findings;
 mod identity;
 mod marks;
 mod measured;
+mod mix;
 mod rate;
 mod record;
 mod rows;
@@ -35,6 +36,7 @@ pub use findings::{FindingFigures, FindingMatches, FindingRates, GoldFindings, N
 pub use identity::identity_with;
 pub use marks::{MarkedShare, Marks};
 pub use measured::{Calibration, Consistency, LeftOut, Measured, Settled, Slice, measure};
+pub use mix::{CalibratedSlice, Mix};
 pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};

@@ -66,7 +66,7 @@ pub fn label_blocking(settings: LabelSettings) -> Result<LabelSummary, RunError>
 /// asked have the status `not_asked`.
 ///
 /// # Errors
-/// As for [`label()`], and if there is no store.
+/// As for [`label()`], and if there is no store, or no reply in it for any row and no `force`: no table is written then.
 ///
 /// ```
 /// use tooljudge::run::settings::{LabelSettings, ResnapSettings};
@@ -183,9 +183,10 @@ impl Plan {
             None => ("judging", "nothing was written"),
         };
         let destination = Some(&self.destination);
-        let watch = ((self.rates(), self.listing()), ((self.folding(), self.grouping()), report));
+        let watch =
+            (((self.rates(), self.listing()), ((self.folding(), self.grouping()), report)), self.storing());
         let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
-        let (mut summaries, finished, ((rates, listing), ((folds, groups), report))) =
+        let (mut summaries, finished, (((rates, listing), ((folds, groups), report)), _)) =
             written.map_err(|error| error.if_interrupted(kept))?;
         if let Some(groups) = groups {
             summaries.iter_mut().zip(groups.groups()).for_each(|(summary, groups)| summary.groups = groups);

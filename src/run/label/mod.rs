@@ -5,6 +5,7 @@ mod job;
 mod outcome;
 mod plan;
 mod report;
+mod stored;
 
 pub(in crate::run) use identity::hash_of_file;
 pub use job::{forecast, label, label_blocking, resnap, resnap_blocking};

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::identity::ShardIdentity;
 use super::report::ReportWatch;
+use super::stored::StoredWatch;
 use crate::bench::calibration::Calibrated;
 use crate::bench::{Words, columns};
 use crate::domain::did_you_mean;
@@ -49,6 +50,8 @@ pub(super) struct Plan {
     pub(super) failures: usize,
     /// Whether the share that passes is told with its interval, though nothing corrects it.
     rate: bool,
+    /// Whether a table must hold what was read of some stored reply.
+    needs_stored: bool,
 }
 
 impl Plan {
@@ -139,6 +142,7 @@ impl Plan {
             by,
             failures: settings.failures,
             rate: settings.rate,
+            needs_stored: matches!(purpose, Purpose::Resnap { .. }) && !settings.output.force,
         })
     }
 
@@ -146,6 +150,11 @@ impl Plan {
     pub(super) fn grouping(&self) -> Option<GroupWatch> {
         let rails = || self.session.panel.members.iter().map(Member::rails).collect();
         (!self.by.is_empty()).then(|| GroupWatch::new(&self.by, rails()))
+    }
+
+    /// What looks for stored replies, where nobody is asked and a table without any is not wanted.
+    pub(super) fn storing(&self) -> Option<StoredWatch> {
+        self.needs_stored.then(|| StoredWatch::new(&self.session.panel))
     }
 
     /// What folds labels, where that was asked for.
@@ -174,16 +183,21 @@ impl Plan {
     /// What gathers rates, where there is something to correct them by: a benchmark, or gold.
     pub(super) fn rates(&self) -> Option<RateWatch> {
         let names: Vec<&str> = self.source.table.schema().names().collect();
-        let judge_task = |member: &Member| RateInput {
+        let judge_task = |(at, member): (usize, &Member)| RateInput {
             rails: member.rails(),
             gold: match &self.gold {
                 Some(_) => Some(gold_column(member, &names).to_owned()),
                 None => columns::gold(member.task(), &names).map(str::to_owned),
             },
+            mixes: self
+                .calibrated
+                .get(at)
+                .map(|known| known.mixes(names.iter().copied()))
+                .unwrap_or_default(),
             base_rate: member.base_rate(),
             words: member.words(),
         };
-        let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
+        let inputs: Vec<RateInput> = self.session.panel.members.iter().enumerate().map(judge_task).collect();
         let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
         let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
         let has_draws = columns::has_draws(names.iter().copied());
@@ -204,12 +218,16 @@ impl Plan {
         for (summary, mean) in summaries.iter_mut().zip(means) {
             summary.mean_score = mean;
         }
+        let mixes: Vec<_> = (0..summaries.len()).map(|at| rates.mix_warnings(at)).collect();
         let RateWatch { labels, agreements, .. } = rates;
         for (at, (summary, (labels, agreement))) in
             summaries.iter_mut().zip(labels.into_iter().zip(agreements)).enumerate()
         {
             summary.gold = agreement;
             let mut rate = labels.rate(self.calibrated.get(at));
+            if rate.corrected.is_some() {
+                rate.warnings.extend(mixes[at].iter().cloned());
+            }
             let is_told = self.rate || summary.mean_score.is_some() || !self.calibrated.is_empty();
             let column = summary.gold.as_ref().map_or(columns::gold_name(None), |gold| gold.column.as_str());
             if let Some(marked) =

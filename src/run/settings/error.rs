@@ -152,6 +152,13 @@ pub enum SettingsError {
         path.display()
     )]
     NotBenchmarked { path: PathBuf, judge: String, template: String, there: String },
+    /// Replies to read again of which there is none.
+    #[error(
+        "no reply is stored for any row: {store} has none of {judge} with {template} to these rows, so there is nothing to read again and no \
+         table was written. Give judge, template, parameters and --store as in the run that asked, or ask with `tooljudge label`; --force writes the \
+         table nevertheless"
+    )]
+    NothingStored { judge: String, template: String, store: String },
     /// One location for two files.
     #[error(
         "{} is an input of this run, or is written twice: {} means the same file",

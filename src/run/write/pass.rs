@@ -101,12 +101,21 @@ fn number() -> Column {
 pub trait Watch {
     /// The rows of a batch with their labels by each labeller.
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError>;
+
+    /// An error if the table must not take its place, now that all rows were seen.
+    fn accepts(&self) -> Result<(), RunError> {
+        Ok(())
+    }
 }
 
 /// Somebody looks on, or nobody.
 impl<W: Watch> Watch for Option<W> {
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
         self.as_mut().map_or(Ok(()), |watch| watch.labelled(batch, rows, labels))
+    }
+
+    fn accepts(&self) -> Result<(), RunError> {
+        self.as_ref().map_or(Ok(()), Watch::accepts)
     }
 }
 
@@ -115,6 +124,11 @@ impl<A: Watch, B: Watch> Watch for (A, B) {
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
         self.0.labelled(batch, rows, labels)?;
         self.1.labelled(batch, rows, labels)
+    }
+
+    fn accepts(&self) -> Result<(), RunError> {
+        self.0.accepts()?;
+        self.1.accepts()
     }
 }
 
@@ -181,6 +195,7 @@ pub fn write(
         let sink = writer.join().map_err(|_| RunError::Worker("the writer panicked".to_owned()))?;
         outcome?;
         let sink = sink?;
+        watch.accepts()?;
         let in_place = destination.and_then(|destination| destination.in_place.as_ref());
         let written = sink.map(|sink| sink.finish_over(in_place)).transpose()?;
         Ok((summaries, written.unwrap_or_default()))

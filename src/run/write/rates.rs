@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::bench::{Correction, Errata, LogLabels, NotALabel, Words};
+use crate::bench::{Correction, Errata, LogLabels, Mix, NotALabel, Words};
 use crate::check::BaseRate;
 use crate::domain::{Json, Rails};
 use crate::run::input::{Clusters, Draws, text};
@@ -44,6 +44,8 @@ pub struct RateInput {
     pub gold: Option<String>,
     /// What labels and gold mean.
     pub words: Words,
+    /// Columns by whose values its errors differ in the benchmark that corrects its labels.
+    pub mixes: Vec<Mix>,
     /// What its confidences rest on. Benchmarks and logs are compared by what they would be without it.
     pub base_rate: BaseRate,
 }
@@ -77,6 +79,11 @@ impl RateWatch {
     pub fn unmet(&self) -> usize {
         let named = self.named.iter().flat_map(|named| named.errata.iter()).flat_map(Errata::ids);
         named.filter(|id| !self.met.contains(*id)).collect::<HashSet<_>>().len()
+    }
+
+    /// What other mix than the benchmark's does to the corrected share of the judge at a place.
+    pub fn mix_warnings(&self, at: usize) -> Vec<String> {
+        self.judges[at].mixes.iter().filter_map(Mix::warning).collect()
     }
 
     /// The mean score of the labels of the judge at a place, where they are graded.
@@ -133,9 +140,15 @@ impl Watch for RateWatch {
         let here = (0..rows.len()).map(drawn_here).collect::<Result<Vec<_>, _>>()?;
         let first = self.number;
         self.number += rows.len() as u64;
-        let judges = self.judges.iter().zip(&mut self.labels).zip(&mut self.agreements).zip(&mut self.scores);
+        let judges =
+            self.judges.iter_mut().zip(&mut self.labels).zip(&mut self.agreements).zip(&mut self.scores);
         for (of, ((((judge, rates), agreement), scores), labelled)) in judges.zip(labels).enumerate() {
             let is_graded = judge.rails.is_graded();
+            for mix in &mut judge.mixes {
+                let cells = batch.column(mix.column())?;
+                let labelled = cells.iter().zip(labelled).filter(|(_, row)| row.verdict.label().is_some());
+                labelled.for_each(|(cell, _)| mix.add(text(cell.as_ref()).as_deref()));
+            }
             let golds = judge.gold.as_ref().map(|gold| batch.column(gold)).transpose()?;
             for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
                 let verdict = &labelled.verdict;
