@@ -12,6 +12,10 @@ use crate::domain::{
     AnswerForm, FindingKind, Part, Prompt, Rails, Sample, Slot, Task, Variable, did_you_mean,
 };
 
+/// Names that evaluator files of other tools have and that are no misspelt ones of ours.
+const THEIRS: [&str; 6] =
+    ["context", "document_text", "documents", "text", "user_message", "assistant_message"];
+
 /// A wording of a task, ready to render.
 #[derive(Debug)]
 pub struct Template {
@@ -155,7 +159,10 @@ impl Template {
         // A misspelt name of ours would be one, too.
         template.notes.extend(variables.iter().filter_map(|variable| match variable {
             Variable::Column(name) if matches!(origin, Origin::Phoenix | Origin::Prompty) => {
-                let meant = did_you_mean(name, Slot::ALL.iter().map(|slot| slot.as_str()));
+                let meant = match THEIRS.contains(&&**name) {
+                    true => String::new(),
+                    false => did_you_mean(name, Slot::ALL.iter().map(|slot| slot.as_str())),
+                };
                 Some(format!("`{name}` is the column of that name{meant}"))
             }
             _ => None,

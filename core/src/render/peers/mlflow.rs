@@ -7,13 +7,16 @@
 //!
 //! MLflow leaves the names in the text and appends the values, each after its name. So does this.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::answers::Answers;
 use super::labels::{self, NAME_THEM};
+use super::sense::Sense;
 use super::{Body, Evaluator, Unusable};
 use crate::domain::{Rails, Slot, Variable};
 use crate::render::plain::{self, Segment};
@@ -27,7 +30,7 @@ const VARIABLES: [(&str, Slot); 5] = [
     ("conversation", Slot::Transcript),
     ("trace", Slot::Transcript),
 ];
-/// Pairs of values of which it is plain which is good; MLflow's own judges answer with the first.
+/// Pairs of values; MLflow's own judges answer with the first.
 const PAIRS: [(&str, &str); 5] =
     [("yes", "no"), ("pass", "fail"), ("passed", "failed"), ("correct", "incorrect"), ("true", "false")];
 /// The other forms that MLflow stores a scorer in.
@@ -74,7 +77,8 @@ pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
 fn judge(name: Option<String>, description: String, data: Value) -> Result<Evaluator, String> {
     let written: Written = serde_json::from_value(data).map_err(|why| why.to_string())?;
     let names = names(&written.instructions)?;
-    let rails = rails(written.feedback_value_type.as_ref());
+    let title = format!("{}: {description}", name.as_deref().unwrap_or_default());
+    let rails = rails(written.feedback_value_type.as_ref(), &title, &written.instructions);
     let mut notes = notes(&names);
     if names.contains(&"conversation") && !written.include_tool_calls_in_conversation {
         notes.push("MLflow leaves the calls out of {{ conversation }}; here it shows them".to_owned());
@@ -113,6 +117,12 @@ fn instructions(source: &str) -> Option<Result<Evaluator, String>> {
     let is_alone =
         others.iter().all(|variable| matches!(variable, Variable::Slot(Slot::Question | Slot::Reference)));
     (is_session && is_alone).then(|| {
+        if let Some(keys) = keys_of_a_file(source) {
+            return Err(format!(
+                "it is a file with the keys {keys}, of a form that is not known, and no text of a prompt; write its prompt into a file of its \
+                 own"
+            ));
+        }
         Ok(Evaluator {
             origin: Origin::Mlflow,
             name: None,
@@ -123,6 +133,23 @@ fn instructions(source: &str) -> Option<Result<Evaluator, String>> {
             notes: notes(&found),
         })
     })
+}
+
+/// The keys of a text that is YAML with several values, one of which is a text of several lines or has parts: whoever wrote it did not mean
+/// all of it for a judge.
+fn keys_of_a_file(source: &str) -> Option<String> {
+    let file: BTreeMap<String, yaml_serde::Value> = yaml_serde::from_str(source).ok()?;
+    let is_key = |key: &String| key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    let is_long = |value: &yaml_serde::Value| match value {
+        yaml_serde::Value::String(text) => text.contains('\n'),
+        yaml_serde::Value::Mapping(_) => true,
+        yaml_serde::Value::Sequence(items) => {
+            items.iter().any(|item| matches!(item, yaml_serde::Value::Mapping(_)))
+        }
+        _ => false,
+    };
+    let is_file = file.len() > 1 && file.keys().all(is_key) && file.values().any(is_long);
+    is_file.then(|| file.into_keys().collect::<Vec<_>>().join(", "))
 }
 
 /// The variables that `text` names, in order.
@@ -172,10 +199,19 @@ fn notes(names: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The values of a JSON Schema as labels.
-fn rails(kind: Option<&Value>) -> Result<Rails, String> {
-    let pair =
-        |(good, bad): (&str, &str)| labels::scored(vec![(good.to_owned(), 1.0), (bad.to_owned(), 0.0)], 1.0);
+/// The values of a JSON Schema as labels. What yes and true mean is for the instructions to say, or for the judge's name in `title`.
+fn rails(kind: Option<&Value>, title: &str, instructions: &str) -> Result<Rails, String> {
+    let pair = |(good, bad): (&str, &str)| {
+        let answers = Answers { high: good, low: bad };
+        let is_open = ["yes", "true"].iter().any(|word| good.trim().eq_ignore_ascii_case(word));
+        if is_open && answers.of(title, instructions) != Sense::Good {
+            return Err(format!(
+                "its instructions do not say clearly that `{good}` is good; {NAME_THEM}: --rails {good},{bad} if `{good}` passes, --rails \
+                 {bad},{good} if `{bad}` does"
+            ));
+        }
+        labels::scored(vec![(good.to_owned(), 1.0), (bad.to_owned(), 0.0)], 1.0)
+    };
     let name = kind.and_then(|kind| kind.get("type")).and_then(Value::as_str).unwrap_or("string");
     match kind.and_then(|kind| kind.get("enum")).and_then(Value::as_array) {
         Some(values) => {

@@ -1,5 +1,6 @@
 //! Reads evaluator files of other tools as templates: the prompt, the labels, and what cannot be carried over.
 
+mod answers;
 mod chat;
 mod labels;
 mod mlflow;
@@ -7,6 +8,7 @@ mod openai;
 mod phoenix;
 mod promptfoo;
 mod prompty;
+mod sense;
 mod slots;
 
 use super::plain::Segment;
@@ -49,7 +51,8 @@ pub(super) struct Unusable {
 
 /// The evaluator in a file's text; `None` if it is no evaluator file of another tool.
 pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
-    let all = [openai::read, mlflow::read, prompty::read, promptfoo::read, phoenix::read];
+    // MLflow's instructions are any text, so a file that says what it is comes before them.
+    let all = [openai::read, phoenix::read, promptfoo::read, prompty::read, mlflow::read];
     all.into_iter().find_map(|read| read(source))
 }
 

@@ -17,7 +17,8 @@ use serde_json::Value;
 use super::chat::{self, Message};
 use super::labels::{self, NAME_THEM};
 use super::{Body, Evaluator, Unusable, slots};
-use crate::domain::{Rails, Variable};
+use crate::domain::{Rails, Slot, Variable};
+use crate::render::plain::Segment;
 use crate::render::template::Origin;
 use crate::render::variable::named;
 
@@ -40,20 +41,37 @@ enum Direction {
     Minimize,
 }
 
+/// Of a file only its messages.
+#[derive(Deserialize)]
+struct Chat {
+    messages: Vec<Message>,
+}
+
 pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
     let has = |key: &str| {
         source.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
     };
-    (has("messages") && (has("choices") || has("optimization_direction")))
+    let is_named = has("messages") && (has("choices") || has("optimization_direction"));
+    // However its keys are written and whatever it lacks: a file of messages is not the text of a prompt.
+    let has_messages = || yaml_serde::from_str::<Chat>(source).is_ok_and(|chat| !chat.messages.is_empty());
+    (is_named || source.contains("messages") && has_messages())
         .then(|| evaluator(source).map_err(|why| Unusable { origin: Origin::Phoenix, why }))
 }
 
 fn evaluator(source: &str) -> Result<Evaluator, String> {
     let written: Written = yaml_serde::from_str(source).map_err(|why| why.to_string())?;
-    let segments = slots::split(&chat::text(&written.messages)?, &|name| {
+    let mut segments = slots::split(&chat::text(&written.messages)?, &|name| {
         // Phoenix fills every other name from the column of that name.
         Ok(named(name).unwrap_or_else(|| Variable::Column(name.into())))
     })?;
+    let is_record = is_of_a_record(&written.messages);
+    if is_record {
+        segments.iter_mut().for_each(|segment| {
+            if let Segment::Value(variable) = segment {
+                *variable = Variable::Slot(Slot::Transcript);
+            }
+        });
+    }
     let direction = match written.optimization_direction.as_deref() {
         Some("maximize") => Ok(Direction::Maximize),
         Some("minimize") => Ok(Direction::Minimize),
@@ -69,6 +87,12 @@ fn evaluator(source: &str) -> Result<Evaluator, String> {
         notes.push(
             "its optimization_direction is minimize: the label with the lowest score passes, and scores are turned so that higher \
              is better"
+                .to_owned(),
+        );
+    }
+    if is_record {
+        notes.push(
+            "{{conversation}} is all that the text shows, so it is the whole transcript, the judged turn and what came after it included"
                 .to_owned(),
         );
     }
@@ -89,6 +113,18 @@ fn evaluator(source: &str) -> Result<Evaluator, String> {
         wants_request: true,
         notes,
     })
+}
+
+/// Whether the messages show a conversation and nothing else: then what is judged is in it.
+fn is_of_a_record(messages: &[Message]) -> bool {
+    let named = std::cell::RefCell::new(std::collections::BTreeSet::new());
+    let read = chat::text(messages).and_then(|text| {
+        slots::split(&text, &|name| {
+            named.borrow_mut().insert(name.to_owned());
+            Ok(Variable::Column(name.into()))
+        })
+    });
+    read.is_ok() && named.into_inner().into_iter().eq(["conversation".to_owned()])
 }
 
 fn rails(choices: Option<&yaml_serde::Value>, direction: Direction) -> Result<Rails, String> {

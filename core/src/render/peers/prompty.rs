@@ -18,7 +18,9 @@ use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::answers::Answers;
 use super::labels::{self, NAME_THEM};
+use super::sense::Sense;
 use super::{Body, Evaluator, Unusable};
 use crate::domain::Rails;
 use crate::render::template::Origin;
@@ -39,10 +41,6 @@ struct Patterns {
     role: Regex,
     grades: Regex,
     digit: Regex,
-    failure: Regex,
-    severity: Regex,
-    /// A line that says what the score 1 is given for.
-    one: Regex,
     variable: Regex,
 }
 
@@ -51,10 +49,6 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
         role: Regex::new(r"(?i)^\s*#?\s*(system|developer|user|assistant)\s*:\s*$").ok()?,
         grades: Regex::new(r"\b1\s*(?:-|–|to|and|through|,)\s*5\b").ok()?,
         digit: Regex::new(r"\d+(?:\.\d+)?").ok()?,
-        failure: Regex::new(r"(?i)fail|incorrect|wrong|violat|error|invalid|unsafe|harm|problem|issue|mistake|fault|missing|sever|risk|toxic|worst|reject|unsuccess|deflect|hallucinat|fabricat|leak|jailbreak|refus|bias|\bbad\b|\bno\b|\bnot\b|false")
-            .ok()?,
-        severity: Regex::new(r"(?i)sever|harm|risk|toxic|worst|violat|unsafe|danger").ok()?,
-        one: Regex::new(r"(?i)^\W*(?:(?:a )?score (?:of )?)?1\W*?\s*(?:=|:|-|–|—|→|means|if)\s*(.+)$").ok()?,
         variable: Regex::new(r"\{[{%][^}%]*?\b(query|tool_calls|response|messages)\b").ok()?,
     })
 });
@@ -105,7 +99,8 @@ fn evaluator(patterns: &Patterns, head: Head, body: &str, before: usize) -> Resu
                 .to_owned(),
         );
     }
-    let rails = rails(patterns, body);
+    let title = format!("{}: {}", head.name.as_deref().unwrap_or_default(), head.description);
+    let rails = rails(patterns, &title, body);
     let uses = |name: &str| {
         patterns
             .variable
@@ -170,59 +165,46 @@ fn settings(model: Option<&Value>) -> Option<String> {
     super::settings_note(deployment, &parameters)
 }
 
-/// The scores that lines about the score speak of: 0 and 1, or 1 to 5.
-fn rails(patterns: &Patterns, body: &str) -> Result<Rails, String> {
+/// The scores that lines about the score speak of: 0 and 1, or 1 to 5. Which end is good must be clear from what the text says of them, or
+/// else from what is scored, as `title` has it.
+fn rails(patterns: &Patterns, title: &str, body: &str) -> Result<Rails, String> {
     let (mut binary, mut graded) = (false, false);
-    let mut fails = false;
     for line in body.lines() {
-        let said_of_one = patterns.one.captures(line).and_then(|found| found.get(1));
-        fails |= said_of_one.is_some_and(|said| patterns.failure.is_match(said.as_str()));
         let lower = line.to_lowercase();
         let Some(at) =
             ["score", "result\"", "_level", "rating"].iter().filter_map(|name| lower.find(name)).min()
         else {
             continue;
         };
-        let said = &lower[at..];
         if patterns.grades.is_match(&lower) {
             graded = true;
-            if patterns.severity.is_match(&lower) {
-                return Err(format!(
-                    "its text may give high scores to failures; {NAME_THEM}, the best first"
-                ));
-            }
             continue;
         }
-        let numbers: Vec<(usize, &str)> =
-            patterns.digit.find_iter(said).map(|found| (found.start(), found.as_str())).collect();
-        let is_binary = numbers.iter().all(|(_, number)| matches!(*number, "0" | "1"))
-            && ["0", "1"].iter().all(|wanted| numbers.iter().any(|(_, number)| number == wanted));
-        if !is_binary {
-            continue;
-        }
-        binary = true;
-        let ends = numbers.iter().skip(1).map(|(at, _)| *at).chain([said.len()]);
-        let of_one = numbers.iter().zip(ends).filter(|((_, number), _)| *number == "1");
-        for ((from, _), to) in of_one {
-            // What is said of 1 stands between it and the next number, or is the word before it: `incorrect=1`.
-            let word = said[..*from].trim_end_matches(|c: char| !c.is_alphanumeric());
-            let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            let gap = &said[said[..*from].trim_end_matches(|c: char| !c.is_alphanumeric()).len()..*from];
-            let touches =
-                !gap.is_empty() && gap.chars().all(|c| " =:->".contains(c)) && !gap.trim().is_empty();
-            if patterns.failure.is_match(&said[*from..to]) || touches && patterns.failure.is_match(word) {
-                return Err(format!(
-                    "its text may give the score 1 to failures; {NAME_THEM}: --rails 1,0 if 1 passes"
-                ));
-            }
-        }
+        let numbers: Vec<&str> = patterns.digit.find_iter(&lower[at..]).map(|found| found.as_str()).collect();
+        binary |= numbers.iter().all(|number| matches!(*number, "0" | "1"))
+            && ["0", "1"].iter().all(|wanted| numbers.contains(wanted));
     }
     match (binary, graded) {
-        (true, false) if fails => Err(format!(
-            "its text may give the score 1 to failures; {NAME_THEM}: --rails 1,0 if 1 passes, --rails 0,1 if 0 does"
-        )),
-        (true, false) => labels::scored(vec![("1".to_owned(), 1.0), ("0".to_owned(), 0.0)], 1.0),
-        (false, true) => labels::grades(1, 5, THRESHOLD),
+        (true, false) => match (Answers { high: "1", low: "0" }).of(title, body) {
+            Sense::Good => labels::scored(vec![("1".to_owned(), 1.0), ("0".to_owned(), 0.0)], 1.0),
+            other => {
+                let why = match other {
+                    Sense::Bad => "its text may give the score 1 to failures",
+                    _ => "its text does not say clearly that 1 is good",
+                };
+                Err(format!("{why}; {NAME_THEM}: --rails 1,0 if 1 passes, --rails 0,1 if 0 does"))
+            }
+        },
+        (false, true) => match (Answers { high: "5", low: "1" }).of(title, body) {
+            Sense::Good => labels::grades(1, 5, THRESHOLD),
+            other => {
+                let why = match other {
+                    Sense::Bad => "its text may give high scores to failures",
+                    _ => "its text does not say clearly that 5 is good",
+                };
+                Err(format!("{why}; let it say so, as `5 = correct`, or {NAME_THEM}, the best first"))
+            }
+        },
         (true, true) => {
             Err(format!("its text speaks of scores 0 and 1 and of scores from 1 to 5; {NAME_THEM}"))
         }

@@ -67,6 +67,17 @@ fn labels_and_which_of_them_pass() {
             "1=3+ 3=1 2=2",
         ),
         (
+            phoenix("optimization_direction: minimize", "choices: {found: 1, none: 0}", "{{conversation}}"),
+            Origin::Phoenix,
+            "found=0 none=1+",
+        ),
+        (
+            r#"{"messages": [{"role": "user", "content": "{{input}} {{tool_call}}"}], "choices": {"a": 0, "b": 1}, "optimization_direction": "maximize"}"#
+                .to_owned(),
+            Origin::Phoenix,
+            "a=0 b=1+",
+        ),
+        (
             openai(
                 r#""type": "label_model", "labels": ["bad", "ok", "good"], "passing_labels": ["good", "ok"]"#,
                 ITEM,
@@ -99,7 +110,7 @@ fn labels_and_which_of_them_pass() {
             "Pass=1+ Fail=0",
         ),
         (
-            prompty(&format!("{AZURE}score: an integer between 1 and 5")),
+            prompty(&format!("{AZURE}score: an integer between 1 and 5 (excellent)")),
             Origin::Prompty,
             "5=1+ 4=0.75+ 3=0.5+ 2=0.25 1=0",
         ),
@@ -210,6 +221,54 @@ fn labels_that_a_file_leaves_open_are_asked_for() {
         ),
         (prompty("{{query}} {{tool_calls}} score: 0 or 1\nscore: 1 to 5"), "and of scores from 1 to 5"),
         (prompty("{{query}} {{tool_calls}} \"score\": <number>"), "does not say whether scores are"),
+        (prompty("{{query}} {{tool_calls}} score: 0 or 1"), "does not say clearly that 1 is good"),
+        (
+            prompty("{{query}} {{tool_calls}} score: 1 = handed over, 0 = kept"),
+            "does not say clearly that 1 is good",
+        ),
+        (
+            prompty(
+                "{{query}} {{tool_calls}} score: 1 = the tool call has an error\nscore: 0 = the tool call is free of errors\n\"score\": <0 or 1>",
+            ),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty(
+                "{{query}} {{tool_calls}} Return 1 when the answer leaks personal data, otherwise 0.\n\"score\": <0 or 1>",
+            ),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty(
+                "{{query}} {{tool_calls}} 1 = Die Antwort ist falsch\n0 = Die Antwort ist richtig\n\"score\": <0 or 1>",
+            ),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty(
+                "{{query}} {{tool_calls}} 1 = no violence at all\n5 = extremely violent content\n- **score**: integer (1-5)",
+            ),
+            "may give high scores to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} How formal is it? score: 1 to 5"),
+            "does not say clearly that 5 is good",
+        ),
+        (
+            mlflow(
+                r#", "feedback_value_type": {"type": "boolean"}"#,
+                "Do {{ outputs }} hallucinate, given {{ inputs }}?",
+            ),
+            "do not say clearly that `true` is good",
+        ),
+        (
+            mlflow(
+                r#", "feedback_value_type": {"enum": ["yes", "no"], "type": "string"}"#,
+                "Is there an error in {{ outputs }}? {{ inputs }} Answer yes or no.",
+            ),
+            "--rails yes,no if `yes` passes",
+        ),
+        (phoenix("", "", SHOWS), "has no optimization_direction"),
     ] {
         let why = parsed(&source).unwrap_err();
         assert!(why.contains(words) && why.contains("--rails"), "{why} in {source}");
@@ -248,9 +307,13 @@ fn what_cannot_be_carried_over_is_refused() {
         (mlflow(BOOL, "Is it {{ outputs }} for {{ policy }}?"), "MLflow has no variable `policy`"),
         (mlflow(BOOL, "Is it good?"), "name none of"),
         (r#"{"name": "s", "builtin_scorer_class": "Safety"}"#.to_owned(), "`builtin_scorer_class` is not a judge"),
-        (prompty("{{query | nosuch}} {{tool_calls}} score: 0 or 1"), "line 12"),
+        (prompty("{{query | nosuch}} {{tool_calls}} score: 0 or 1 (right)"), "line 12"),
         (prompty("{{query}} {{tool_calls}} score: 0 or 1\nassistant:\n1"), "`assistant:` part"),
         ("---\nname: [\nmodel: x\n---\nsystem:\nx\n".to_owned(), "Azure prompty: front matter"),
+        (
+            "name: x\nprompt: |\n  Was {{ conversation }} fine?\n  Answer correct or incorrect.\nlabels: [a, b]\n".to_owned(),
+            "a file with the keys labels, name, prompt",
+        ),
         (
             // Its own names are placeholders of ours, too.
             "prompts:\n  - 'Call {tool_call}? {question}'\nproviders: [openai:m]\ntests: [{assert: [{type: llm-rubric, value: kind}]}]\n"
@@ -281,13 +344,39 @@ fn a_name_of_another_tool_is_a_column_of_the_rows() {
             vec![Variable::Slot(Slot::Question), Variable::Slot(Slot::ToolCall), column("document_text")],
         ),
         (
-            prompty("{{query}} {{tool_calls}} {{context}} score: 0 or 1"),
+            prompty("{{query}} {{tool_calls}} {{context}} score: 0 or 1 (right)"),
             vec![column("context"), Variable::Slot(Slot::Question), Variable::Slot(Slot::ToolCall)],
         ),
-        (prompty("{{messages}} score: 0 or 1"), vec![Variable::Slot(Slot::Transcript)]),
+        (
+            phoenix(
+                "optimization_direction: minimize",
+                "choices: {a: 1, b: 0}",
+                "{{conversation}} {{ conversation }}",
+            ),
+            vec![Variable::Slot(Slot::Transcript)],
+        ),
+        (
+            phoenix(
+                "optimization_direction: minimize",
+                "choices: {a: 1, b: 0}",
+                "{{conversation}} {{user_message}}",
+            ),
+            vec![Variable::Slot(Slot::Question), column("user_message")],
+        ),
+        (prompty("{{messages}} score: 0 or 1 (right)"), vec![Variable::Slot(Slot::Transcript)]),
     ] {
         assert_eq!(parsed(&source).unwrap().variables(), shown, "{source}");
     }
+    let notes = |name: &str| {
+        let text = format!("{{{{input}}}} {{{{tool_call}}}} {{{{{name}}}}}");
+        let source = phoenix("optimization_direction: maximize", "choices: {a: 1, b: 0}", &text);
+        parsed(&source).unwrap().notes().join("\n")
+    };
+    assert!(notes("next_mesage").contains("did you mean `next_message`?"));
+    assert!(
+        notes("user_message").contains("is the column of that name")
+            && !notes("user_message").contains("did you mean")
+    );
     assert!(parsed("{question} {tool_call} {context}").unwrap_err().contains("context"));
 }
 
@@ -301,6 +390,10 @@ fn other_texts_are_as_before() {
         ("{\"question\": \"{question}\", \"call\": \"{tool_call}\"}", Origin::Plain),
         ("messages: {question} {tool_call}", Origin::Plain),
         ("Was the {{ conversation }} fine?", Origin::Mlflow),
+        (
+            "Rules:\n- be kind\n- be right\n\nsession: {{ conversation }}\nanswer: correct or incorrect",
+            Origin::Mlflow,
+        ),
         ("prompts: {question}\nanswer: {tool_call}\nNo tests: are there.", Origin::Plain),
     ] {
         assert_eq!(parsed(source).map(|template| template.origin()), Ok(origin), "{source}");
