@@ -471,6 +471,43 @@ fn what_cannot_be_scored_is_said() {
     }
 }
 
+/// A list of accepted values is no argument: whoever compares it as one finds every agent wrong, or half right.
+#[test]
+fn accepted_values_of_the_benchmark_are_for_its_scorer() {
+    let work = Workspace::new();
+    let row = |called: &str, expected: &str| {
+        format!(
+            r#"{{"tool_call": [{{"name": "f", "arguments": {called}}}], "expected_tool_calls": [{{"f": {expected}}}], "tool_definitions": [{{"name": "f", "parameters": {{"type": "object", "properties": {{"city": {{"type": "string"}}, "days": {{"type": "integer"}}, "tags": {{"type": "array"}}}}}}}}]}}"#
+        ) + "\n"
+    };
+    work.file(
+        "nested.jsonl",
+        row(r#"{"city": "Oslo", "days": 3}"#, r#"{"city": ["Oslo"], "days": [3, ""]}"#),
+    );
+    work.file("lists.jsonl", row(r#"{"tags": ["a"]}"#, r#"{"tags": ["a"]}"#));
+    for flags in [
+        &["--scorer", "tool_call"][..],
+        &["--scorer", "trajectory", "--args", "exact"],
+        &["--scorer", "tool_correctness", "--evaluate", "input_parameters"],
+        &["--scorer", "tool_evaluator"],
+    ] {
+        let ran =
+            work.run(&[&["score", "nested.jsonl", "-o", "out.csv", "--force"], flags].concat()).ended(1);
+        let scored = &work.rows("out.csv")[0];
+        assert_eq!(scored["score"], "");
+        let error = &scored["error"];
+        assert!(
+            error.contains("`f` are lists of accepted values") && error.contains("--scorer bfcl_ast"),
+            "{error}"
+        );
+        assert!(ran.stderr.contains("accepted values"), "{}", ran.stderr);
+        work.run(&[&["score", "lists.jsonl", "-o", "out.csv", "--force"], flags].concat()).ended(0);
+    }
+    work.run(&["score", "nested.jsonl", "--scorer", "bfcl_ast"]).ended(0);
+    let quiet = ["score", "nested.jsonl", "--scorer", "tool_call", "--allow-failures", "-q"];
+    assert!(work.run(&quiet).ended(0).stderr.contains("no case has a score; the first: InvalidCase"));
+}
+
 #[test]
 fn the_docs_name_every_scorer_issue_and_difference() {
     use crate::support::workspace::repository;

@@ -141,6 +141,8 @@ fn what_deepeval_takes_for_an_answer_is_none_of_ours() {
         ),
         (r#"{"metric": "task_completion"}"#, None, "`reply` must be a number from 0 to 1, but is null"),
         (r#"{"metric": "plan_adherence", "plan": [], "reply": 1}"#, None, ""),
+        (r#"{"metric": "tool_use"}"#, None, "`turns` is missing: who spoke in which turn"),
+        (r#"{"metric": "goal_accuracy", "turns": []}"#, None, ""),
         (
             r#"{"metric": "tool_use", "turns": ["user", "assistant"], "selection_scores": [0.75]}"#,
             Some(0.75),

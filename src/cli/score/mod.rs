@@ -189,6 +189,11 @@ fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerd
         0 => return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()])),
         _ => {}
     }
+    // Failures that are accepted are those of agents, and here nothing was said of any.
+    if shown.allow_failures && tally.errored() == tally.cases {
+        let first = tally.errors.iter().next().map(|(kind, (_, why))| format!("; the first: {kind}: {why}"));
+        printer.warn(&format!("no case has a score{}", first.unwrap_or_default()));
+    }
     let (passed, decided) = (tally.passed, tally.decided());
     let (why, verdict) = match shown.min_pass_rate {
         Some(share) if tally.reaches(share) => {

@@ -11,7 +11,7 @@ use crate::domain::{Cell, Json, Object, RawRow, Slot, ToolCall};
 use crate::normalize::Normalizer;
 use crate::read::Table;
 use crate::run::{Progress, RunError};
-use crate::score::{Score, ScoreError, Scored, Scorer};
+use crate::score::{Score, ScoreError, Scored, Scorer, bfcl};
 use crate::table::{Batch, Schema};
 use crate::write::{Finished, Output, ScoreColumns, Sink};
 
@@ -206,6 +206,16 @@ impl Scoring<'_> {
 
     /// The score of a row that is no case of the scorer's own.
     fn own(&self, row: &Object, called: &[ToolCall], expected: &[ToolCall]) -> Result<Scored, ScoreError> {
+        if self.scorer.name != bfcl::SCORER.name
+            && let Some(wrong) = expected.iter().find(|wanted| is_of_benchmark(wanted, row, called))
+        {
+            return Err(ScoreError::invalid(format!(
+                "`{EXPECTED}`: the arguments of `{}` are lists of accepted values, as BFCL has them: use --scorer {}, or write the values \
+                 themselves; if lists are meant, the parameters must be arrays in a column of tool definitions",
+                wrong.name,
+                bfcl::SCORER.name
+            )));
+        }
         if !self.scorer.defines {
             return self.ready.score(&(self.scorer.case)(called, expected, row));
         }
@@ -255,6 +265,20 @@ impl Scoring<'_> {
             }
         }
     }
+}
+
+/// Whether an expected call holds the benchmark's accepted values, by the row's definition of its tool and the calls that were made.
+fn is_of_benchmark(expected: &ToolCall, row: &Object, called: &[ToolCall]) -> bool {
+    // Most rows have none, and reading definitions takes long.
+    if !bfcl::may_be_accepted_values(expected) {
+        return false;
+    }
+    let read = definitions::column(row)
+        .and_then(|column| definitions::read(column, row.get(column).unwrap_or(&Json::Null)).ok());
+    let tools = read.as_ref().and_then(Json::as_array).unwrap_or_default();
+    let tool =
+        tools.iter().find(|tool| tool.get("name").and_then(Json::as_str) == Some(expected.name.as_str()));
+    bfcl::has_accepted_values(expected, tool.and_then(|tool| tool.get("parameters")), called)
 }
 
 impl ScoredTable<'_> {

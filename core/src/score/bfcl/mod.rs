@@ -57,6 +57,7 @@
 //!
 //! What stays strict in both: `5.0` is no integer, a tuple no list, and order counts in lists.
 
+mod accepted;
 mod answer;
 mod call;
 mod case;
@@ -77,6 +78,7 @@ mod value;
 mod values;
 mod verdict;
 
+pub use accepted::{has_accepted_values, may_be_accepted_values};
 pub(crate) use case::{Calls, Case};
 pub use category::of_file;
 pub(crate) use category::{Assignment, Language};

@@ -187,6 +187,9 @@ impl JudgedMetric {
 
     /// Two means over requests: of the choice of tools and of arguments, or of goals and of plans.
     fn of_requests(&self, metric: Metric, record: &Object) -> Result<Folded, ScoreError> {
+        if !self.as_peer && record.get("turns").is_none_or(Json::is_null) {
+            return Err(ScoreError::invalid("`turns` is missing: who spoke in which turn"));
+        }
         let turns = list(record, "turns")?;
         let turns: Vec<Turn> = turns.iter().enumerate().map(turn).collect::<Result<_, _>>()?;
         let requests = requests(&turns);
