@@ -207,6 +207,12 @@ fn powered(cell: &mut Cell) {
             let prevalence = cell.world.prevalence;
             cell.count("powered", name, prediction_powered_share(&others, &tables), prevalence);
             cell.count("gold alone", name, prediction_powered_share(&[], &tables), prevalence);
+            // The question with most of the rows has no gold: `label` warns of it.
+            if let Clusters::Dominated(_) = cell.world.clusters {
+                let tables = World { clusters: Clusters::Equal(1), ..labelled }.tables(judge, &mut random);
+                let found = prediction_powered_share(&others, &tables);
+                cell.count("powered, no gold of the question", name, found, prevalence);
+            }
         }
     }
 }

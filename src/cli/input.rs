@@ -142,7 +142,9 @@ pub fn column(text: &str) -> Result<(Slot, String), String> {
         Err(_) if column.parse::<Slot>().is_ok() => {
             Err(format!("what it holds comes first: `{column}={slot}`"))
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(format!(
+            "{error}. Any other name in a template is the column of that name: rename the column, or write `row[\"{column}\"]` in the template"
+        )),
     }
 }
 
