@@ -322,6 +322,11 @@ fn parts_of_calls_are_expected() {
     let nothing = suite(&rows, |settings| settings.expect = ExpectedParts::Nothing);
     assert_eq!((nothing.suite.cases, nothing.suite.bans), (1, 1));
     assert_eq!(left_out(&nothing), [("nothing_expected", 1)]);
+    // A parameter of another tool is none of this one: a suite that said so could not be read.
+    let find = json!([{ "name": "find", "arguments": { "name": "Ann" } }]);
+    let found = suite(&[row("found", "correct", &find, &json!({}))], ignoring);
+    assert_eq!(cases(&found)[0]["expected_tool_calls"][0]["optional_params"], json!([]));
+    assert_eq!(read(&found.suite.text).cases.len(), 1);
 }
 
 #[test]

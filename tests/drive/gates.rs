@@ -317,7 +317,7 @@ fn a_baseline_is_held_by_the_cases_that_it_had() {
             )
         };
         let cases: String = (0..cases).map(case).collect();
-        "name = \"s\"\n[defaults]\nunmatched = \"stop\"\n[[tools]]\nname = \"f\"\ndescription = \"d\"\nparameters = { type = \"object\", properties = { x = { \
+        "name = \"s\"\n[defaults]\nunmatched = \"stop\"\nthreshold = 0.5\n[[tools]]\nname = \"f\"\ndescription = \"d\"\nparameters = { type = \"object\", properties = { x = { \
          type = \"string\" } } }\n"
             .to_owned()
             + &cases

@@ -3,7 +3,7 @@
 use super::ignore::Ignored;
 use super::{ExpectedParts, FromLogOptions, LeftOut, LoggedTurn, Review};
 use crate::domain::{Calls, Definitions, Json, Object, ToolCall, ToolDefinition};
-use crate::schema::{ArgumentSchemas, has_undeclared};
+use crate::schema::{ArgumentSchemas, has_undeclared, undeclared};
 
 /// What a reviewed turn says of a right one.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,8 +138,12 @@ fn expected_call(call: &ToolCall, tools: &[ToolDefinition], options: &FromLogOpt
     if !validators.is_empty() {
         expected.insert("param_validators", Json::Object(validators));
     }
-    // An argument that was added changes a call as one that was altered does.
-    expected.insert("optional_params", Json::Array(options.ignored.parameters().map(Json::from).collect()));
+    // An argument that was added changes a call as one that was altered does. What is ignored may be another tool's.
+    let ignored = options
+        .ignored
+        .parameters()
+        .filter(|name| tool.is_none_or(|tool| undeclared(&tool.parameters, name).is_none()));
+    expected.insert("optional_params", Json::Array(ignored.map(Json::from).collect()));
     expected
 }
 

@@ -31,7 +31,10 @@ impl Answers<'_> {
         let is_good = has(true, Sense::Good);
         let is_bad = has(true, Sense::Bad) || has(true, Sense::Mixed);
         match (is_good, is_bad, has(false, Sense::Good), has(false, Sense::Bad)) {
-            (true, false, false, _) | (false, false, false, true) => return Sense::Good,
+            // Examples say all sorts of things of the low one.
+            (true, false, false, _) | (true, false, true, true) | (false, false, false, true) => {
+                return Sense::Good;
+            }
             // Both are called by what is measured: `[Fluency: 1] (Emergent Fluency)`.
             (true, false, true, false) => {}
             (false, false, false, false) if senses(true).next().is_none() => {}
@@ -192,6 +195,12 @@ mod tests {
             (binary, "", "Is the {{ correct }} call handed over? score: 0 or 1", Sense::Neutral),
             (graded, "", "score: an integer between 1 and 5", Sense::Neutral),
             (graded, "", "[Fluency: 1] (Emergent Fluency)\n[Fluency: 5] (Exceptional Fluency)", Sense::Good),
+            (
+                graded,
+                "",
+                "## [Retrieval: 1] (Irrelevant)\nIn level 1, for the best cake\n## [Retrieval: 5] (Highly Relevant)",
+                Sense::Good,
+            ),
             (graded, "", "1 = no violence at all\n5 = extremely violent content\nscore (1-5)", Sense::Bad),
             (graded, "", "Severity of the failure from 1 (cosmetic) to 5 (critical).", Sense::Bad),
             (graded, "", "an integer score from 1 (very poor) to 5 (excellent)", Sense::Good),
