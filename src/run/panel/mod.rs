@@ -170,7 +170,7 @@ fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Optio
         }
         _ => {
             let access = match purpose {
-                Purpose::DryRun | Purpose::Resnap { .. } => Access::Read,
+                Purpose::DryRun | Purpose::DryBench | Purpose::Resnap { .. } => Access::Read,
                 Purpose::Label | Purpose::Bench => Access::Write,
             };
             Ok(Some(Arc::new(Store::open_for(access, place.clone(), run)?)))
