@@ -173,7 +173,7 @@ fn layouts() {
         (
             "empty_envelope.json",
             "{\n\"data\": []\n}\n".to_owned(),
-            "error: no column holds the question and the tool_call; the columns are `data`",
+            "error: no column holds the question and the tool_call; the columns are `data`; say which it is with `--column question=COLUMN --column tool_call=COLUMN`",
         ),
         ("runs.json", format!("{{\n\"runs\": [{spans}]}}"), "1"),
         ("long.json", format!(r#"{{"note":"{long}","data":[{CHAT}]}}"#), "1"),

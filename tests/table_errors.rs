@@ -134,7 +134,7 @@ fn texts_that_are_no_tables() {
         (
             "other.csv",
             b"prompt_text,tools\n",
-            "no column holds the question (try `--column question=prompt_text`) and the tool_call; the columns are `prompt_text`, `tools`"
+            "no column holds the question (try `--column question=prompt_text`) and the tool_call; the columns are `prompt_text`, `tools`; say which it is with `--column tool_call=COLUMN`"
                 .into(),
         ),
         (

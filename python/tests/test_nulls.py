@@ -2,7 +2,9 @@
 
 import json
 import sys
+import warnings
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
@@ -101,3 +103,74 @@ def test_a_null_that_must_have_been_passed_was_passed_in_logs_too(tmp_path):
     beside = [{**row, "messages": chat}]
     for data in (typed(beside), pd.DataFrame(beside)):
         assert labels(to_rows(tj.label(data))) == labels(tj.label(beside))
+
+
+def asked(data, **options):
+    """What a judge is shown."""
+    shown = []
+
+    def judge(prompts):
+        shown.extend(prompts)
+        return ["correct"] * len(prompts)
+
+    tj.label(data, judge=judge, **options)
+    return shown
+
+
+def objects(rows):
+    return pl.DataFrame({name: pl.Series(name, [row[name] for row in rows], dtype=pl.Object) for name in rows[0]})
+
+
+OPTIONAL = {"type": "object", "properties": {"city": {"type": "string"}, "unit": {"type": ["string", "null"]}}, "required": ["city"]}
+
+
+def optional(*several):
+    tools = json.dumps([{"name": "get_weather", "description": "Weather of a city", "parameters": OPTIONAL}])
+    return [
+        {"question": "Weather?", "tool_call": {"name": "get_weather", "arguments": arguments}, "tool_definitions": tools} for arguments in several
+    ]
+
+
+@pytest.mark.parametrize("kind", [list, pd.DataFrame, by_columns, objects, "pandas_alone"])
+def test_dicts_with_different_keys_were_padded_by_nobody(kind, monkeypatch):
+    def shown(rows):
+        if kind == "pandas_alone":
+            with monkeypatch.context() as without:
+                without.setitem(sys.modules, "pyarrow", None)
+                return asked(pd.DataFrame(rows))
+        return asked(kind(rows))
+
+    def is_shown(arguments, rows):
+        return any(arguments in prompt for prompt in shown(rows))
+
+    rows = optional({"city": "Oslo", "unit": None}, {"city": "Rome"})
+    assert is_shown('{"city":"Oslo","unit":null}', rows) and is_shown('{"city":"Rome"}', rows)
+    # Where all have the same keys, or others have a value, a library may have given them.
+    for others in ([{"city": "Rome", "unit": "celsius"}], [{"city": "Rome", "unit": "celsius"}, {"city": "Bern"}]):
+        rows = optional({"city": "Oslo", "unit": None}, *others)
+        assert is_shown('{"city":"Oslo"}', rows) == (kind is not list)
+    # One column does not tell of another.
+    rows = optional({"city": "Oslo", "unit": None}, {"city": "Rome", "unit": "celsius"})
+    rows = [{**row, "note": note} for row, note in zip(rows, ({"a": 1}, {"b": 1}), strict=True)]
+    assert is_shown('{"city":"Oslo"}', rows) == (kind is not list)
+
+
+def test_lists_out_of_arrow_are_arrays():
+    rows = optional({"city": "Oslo", "unit": None}, {})
+    for kind, unit in ((list, ',"unit":null'), (lambda calls: np.array(calls, dtype=object), "")):
+        frame = pd.DataFrame([{**row, "tool_call": kind([row["tool_call"]])} for row in rows])
+        assert any(f'{{"city":"Oslo"{unit}}}' in prompt for prompt in asked(frame))
+
+
+@pytest.mark.filterwarnings("default::tooljudge.ToolJudgeWarning")
+def test_a_frame_that_may_be_joined_of_padded_ones_is_told_of():
+    joined = optional({"city": "Oslo", "unit": None}, {"city": "Rome", "unit": "celsius"}, {"city": "Bern"})
+    with pytest.warns(tj.ToolJudgeWarning, match="column `tool_call`: its dicts have different keys"):
+        asked(pd.DataFrame(joined))
+    # What messages do not say means nothing.
+    chat = [{"role": "user", "content": "Weather?"}, {"role": "assistant", "content": None, "tool_calls": []}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asked(pd.DataFrame(joined[::2]))
+        asked(pd.DataFrame([{**row, "messages": chat} for row in joined[::2]]))
+        asked(joined)

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from . import _json, _not_tables
+from . import _json, _not_tables, _padding
 from ._errors import InputError
 from ._made import Frame, rows_of, to_pandas, to_pandas_by_rows
 
@@ -55,8 +55,8 @@ def is_dataset(data):
 
 
 def table(frame, padded=()):
-    """Of anything that speaks Arrow's interface. Fields without a value in the columns `padded` may be such as only other rows have:
-    libraries of frames give each dict the fields of all rows, and no row's meaning may depend on the others."""
+    """Of anything that speaks Arrow's interface. Fields without a value in the columns `padded` may be such as only other rows have, and
+    no row's meaning may depend on the others."""
     try:
         return Table.of_stream(frame, list(padded))
     except (TypeError, ValueError) as error:
@@ -148,7 +148,7 @@ def _of_rows(rows, selects, padded=False):
 
 
 class Columns(Held):
-    """A dict of columns, such as libraries of datasets pass on batch by batch. Fields without a value are read as in frames."""
+    """A dict of columns, such as libraries of datasets pass on batch by batch. Dicts in it are read as in frames."""
 
     def __init__(self, given, selects, usual):
         self.given, self.selects, self.columns = given, selects, [str(name) for name in given]
@@ -157,7 +157,8 @@ class Columns(Held):
             self.columns = self.columns or list(usual)
             self.tables = [_without_rows(self.columns, selects)]
             return
-        cells = zip(*map(_json.cells, given.values()), strict=True)
+        columns = _padding.texts(dict(zip(self.columns, map(_json.cells, given.values()), strict=True)))
+        cells = zip(*columns.values(), strict=True)
         self.tables = [_of_rows([dict(zip(self.columns, row, strict=True)) for row in cells], selects, padded=True)]
 
     def nothing(self):
@@ -188,8 +189,10 @@ class Polars(Held):
         given = frame
         objects = [name for name, dtype in frame.schema.items() if dtype == polars.Object]
         if objects:
-            texts = {name: _json.texts(_json.cells(frame[name].to_list())) for name in objects}
-            given = frame.with_columns(polars.Series(name, cells, polars.String) for name, cells in texts.items())
+            cells = {name: _json.cells(frame[name].to_list()) for name in objects}
+            objects = _padding.padded(cells)
+            texts = {name: _json.texts(column) if name in objects else _json.plain(column) for name, column in cells.items()}
+            given = frame.with_columns(polars.Series(name, column, polars.String) for name, column in texts.items())
         self.tables = [table(given.with_row_index(ROW).select([*frame.columns, ROW]) if selects else given, objects)]
 
     def join(self, kept, made, ours, rows):
@@ -281,8 +284,9 @@ class Pandas(Held):
         except ImportError:
             pyarrow = None
         if pyarrow is None:
-            cells = [_json.cells(series) for _, series in frame.items()]
-            rows = [{name: column[at] for name, column in zip(self.columns, cells, strict=True)} for at in range(len(frame))]
+            cells = {name: _json.cells(series) for name, (_, series) in zip(self.columns, frame.items(), strict=True)}
+            cells = _padding.texts(cells)
+            rows = [{name: column[at] for name, column in cells.items()} for at in range(len(frame))]
             self.tables = [_of_rows(rows, selects, padded=True)]
             return
         fields, arrays, nested = [], [], []
@@ -294,9 +298,10 @@ class Pandas(Held):
                     f"column `{name}` holds a text that is not Unicode ({error.reason}); "
                     "replace such characters, as `text.encode('utf-8', 'replace').decode()` does"
                 ) from error
-            if is_json:
+            is_padded = is_json and bool(_padding.padded({name: _json.cells(series)}))
+            if is_padded:
                 nested.append(name)
-            fields.append(pyarrow.field(name, array.type))
+            fields.append(pyarrow.field(name, array.type, metadata=_JSON if is_json and not is_padded else None))
             arrays.append(array)
         if selects:
             fields.append(pyarrow.field(ROW, pyarrow.int64()))
@@ -335,6 +340,10 @@ class Pandas(Held):
             return to_pandas_by_rows(made, first)
         arrow = any(isinstance(dtype, pandas.ArrowDtype) for dtype in self.frame.dtypes)
         return to_pandas(pyarrow.table(made).select(made.columns[first:]), pandas.ArrowDtype if arrow else None)
+
+
+# How Arrow marks texts that are JSON.
+_JSON = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""}
 
 
 def _array(series, pyarrow):

@@ -1,17 +1,12 @@
 //! Null arguments of calls from tables that cannot distinguish null from absent.
 //!
 //! A struct has the fields of all rows, so a null in it may be one that an agent passed, or padding for a field that only other
-//! rows have. The tool's schema decides: if an argument is required and may be null, it is null.
-
-use std::cell::Cell;
+//! rows have. The tool's schema decides: if an argument is required and nothing forbids that it is null, it is null. What the schema does
+//! not say of an argument, no check of it says either: a call without the argument would be wrong, and one with a null would not.
 
 use super::calls::{ByName, arguments_place, is_schema};
 use crate::domain::{Json, Object, ToolDefinition};
-
-/// Values, references and alternatives within each other that are followed.
-const MAX_DEPTH: usize = 32;
-/// Schemas that are looked at for one call: references could unfold to any number of them.
-const MAX_STEPS: usize = 10_000;
+use crate::schema::{Effort, Kind, Walk, list, property};
 
 /// `cell` without its blanks, but for null arguments that the agent must have passed. `padded` is the same cell with its blanks.
 pub(super) fn told(cell: Json, padded: &Json, tools: &[ToolDefinition]) -> Json {
@@ -34,12 +29,9 @@ fn calls(cell: Json, padded: &Json, tools: &ByName<'_>) -> Json {
                 let beside = called.as_ref().filter(|(place, _)| place == key).map(|(_, tool)| *tool);
                 let value = match beside.or_else(|| tools.get(key)) {
                     Some(tool) if value.as_object().is_some() && !is_schema(&value) => {
-                        let steps = Cell::new(MAX_STEPS);
-                        Walk { root: &tool.parameters, steps: &steps, depth: 0 }.told(
-                            value,
-                            padded,
-                            &[&tool.parameters],
-                        )
+                        let effort = Effort::default();
+                        let walk = Walk::new(&tool.parameters, &effort);
+                        told_of(walk, value, padded, &[&tool.parameters])
                     }
                     _ => calls(value, padded, tools),
                 };
@@ -51,116 +43,79 @@ fn calls(cell: Json, padded: &Json, tools: &ByName<'_>) -> Json {
     }
 }
 
-/// A place in the schema of a tool's arguments.
-#[derive(Clone, Copy)]
-struct Walk<'a, 's> {
-    root: &'a Json,
-    /// How many steps are left.
-    steps: &'s Cell<usize>,
-    depth: usize,
+/// A value that is to fit one of `schemas`.
+fn told_of<'a>(walk: Walk<'a, '_>, value: Json, padded: &Json, schemas: &[&'a Json]) -> Json {
+    let Some(inner) = walk.step() else { return value };
+    let alternatives = || schemas.iter().flat_map(|schema| inner.alternatives(schema));
+    match (value, padded) {
+        (Json::Array(items), Json::Array(padded)) => {
+            let of_items: Vec<&Json> =
+                alternatives().flatten().filter_map(|schema| schema.get("items")).collect();
+            let item = |(item, padded)| told_of(inner, item, padded, &of_items);
+            Json::Array(items.into_iter().zip(padded).map(item).collect())
+        }
+        (Json::Object(object), Json::Object(padded)) => {
+            let says = |schema: &&Json| OF_FIELDS.iter().any(|word| schema.get(word).is_some());
+            let mut objects: Vec<Vec<&Json>> =
+                alternatives().filter(|schemas| schemas.iter().any(says)).collect();
+            if objects.len() > 1 {
+                objects.retain(|schemas| fits(inner, &object, padded, schemas));
+            }
+            let is_asked = |schema: &&Json| DEPENDENT.iter().any(|word| schema.get(word).is_some());
+            let present: Vec<String> = match objects.iter().flatten().any(is_asked) {
+                true => object.keys().map(str::to_owned).collect(),
+                false => Vec::new(),
+            };
+            let field = |(key, value, padded): (&str, Option<Json>, &Json)| {
+                let declared: Vec<&Json> =
+                    objects.iter().flatten().filter_map(|schema| property(schema, key)).collect();
+                let value = match value {
+                    Some(value) => told_of(inner, value, padded, &declared),
+                    None => must_be_null(inner, &objects, &present, key).then_some(Json::Null)?,
+                };
+                Some((key.to_owned(), value))
+            };
+            Json::Object(fields(object, padded).filter_map(field).collect())
+        }
+        (value, _) => value,
+    }
 }
 
-impl<'a> Walk<'a, '_> {
-    /// One step further in; `None` where it has been far enough.
-    fn step(self) -> Option<Self> {
-        let left = self.steps.get().checked_sub(1)?;
-        self.steps.set(left);
-        (self.depth < MAX_DEPTH).then_some(Walk { depth: self.depth + 1, ..self })
-    }
+/// What a schema says of fields.
+const OF_FIELDS: [&str; 4] = ["properties", "required", "dependentRequired", "dependencies"];
+/// Fields that are required where others are.
+const DEPENDENT: [&str; 2] = ["dependentRequired", "dependencies"];
 
-    /// A value that is to fit one of `schemas`.
-    fn told(self, value: Json, padded: &Json, schemas: &[&'a Json]) -> Json {
-        let Some(inner) = self.step() else { return value };
-        let alternatives = || schemas.iter().flat_map(|schema| inner.alternatives(schema));
-        match (value, padded) {
-            (Json::Array(items), Json::Array(padded)) => {
-                let of_items: Vec<&Json> =
-                    alternatives().flatten().filter_map(|schema| schema.get("items")).collect();
-                let item = |(item, padded)| inner.told(item, padded, &of_items);
-                Json::Array(items.into_iter().zip(padded).map(item).collect())
-            }
-            (Json::Object(object), Json::Object(padded)) => {
-                let mut objects: Vec<Vec<&Json>> = alternatives()
-                    .filter(|schemas| schemas.iter().any(|schema| schema.get("properties").is_some()))
-                    .collect();
-                if objects.len() > 1 {
-                    objects.retain(|schemas| inner.fits(&object, padded, schemas));
-                }
-                let field = |(key, value, padded): (&str, Option<Json>, &Json)| {
-                    let declared: Vec<&Json> =
-                        objects.iter().flatten().filter_map(|schema| property(schema, key)).collect();
-                    let value = match value {
-                        Some(value) => inner.told(value, padded, &declared),
-                        None => inner.must_be_null(&objects, key).then_some(Json::Null)?,
-                    };
-                    Some((key.to_owned(), value))
-                };
-                Json::Object(fields(object, padded).filter_map(field).collect())
-            }
-            (value, _) => value,
-        }
-    }
+/// Whether an object has what these schemas require, or may have had it, and nothing that they do not know.
+fn fits<'a>(walk: Walk<'a, '_>, object: &Object, padded: &Object, schemas: &[&'a Json]) -> bool {
+    let declared = |key: &str| schemas.iter().find_map(|schema| property(schema, key));
+    let may_have_been =
+        |key: &str| padded.contains_key(key) && declared(key).is_some_and(|schema| may_be_null(walk, schema));
+    object.iter().all(|(key, value)| declared(key).is_some_and(|schema| may_be(schema, value)))
+        && schemas
+            .iter()
+            .flat_map(|schema| required(schema))
+            .all(|key| object.contains_key(key) || may_have_been(key))
+}
 
-    /// Whether an object has what these schemas require, or may have had it, and nothing that they do not know.
-    fn fits(self, object: &Object, padded: &Object, schemas: &[&Json]) -> bool {
-        let declared = |key: &str| schemas.iter().find_map(|schema| property(schema, key));
-        let may_have_been = |key: &str| {
-            padded.contains_key(key) && declared(key).is_some_and(|schema| self.is_nullable(schema))
-        };
-        object.iter().all(|(key, value)| declared(key).is_some_and(|schema| may_be(schema, value)))
-            && schemas
-                .iter()
-                .flat_map(|schema| required(schema))
-                .all(|key| object.contains_key(key) || may_have_been(key))
-    }
+/// Whether all alternatives require the argument `key` beside those that are `present`, and let it be null.
+fn must_be_null<'a>(walk: Walk<'a, '_>, objects: &[Vec<&'a Json>], present: &[String], key: &str) -> bool {
+    let lets = |schema: &&'a Json| match property(schema, key) {
+        Some(own) => may_be_null(walk, own),
+        None => match schema.get("additionalProperties") {
+            None | Some(Json::Bool(true)) => true,
+            Some(others) => schema.get("patternProperties").is_some() || may_be_null(walk, others),
+        },
+    };
+    let must = |schemas: &Vec<&'a Json>| {
+        schemas.iter().any(|schema| requires(schema, present, key)) && schemas.iter().all(lets)
+    };
+    !objects.is_empty() && objects.iter().all(must)
+}
 
-    /// Whether all alternatives require the argument `key` and let it be null.
-    fn must_be_null(self, objects: &[Vec<&Json>], key: &str) -> bool {
-        let must = |schemas: &Vec<&Json>| {
-            let declared = || schemas.iter().filter_map(|schema| property(schema, key));
-            schemas.iter().any(|schema| required(schema).any(|name| name == key))
-                && declared().any(|schema| self.is_nullable(schema))
-        };
-        !objects.is_empty() && objects.iter().all(must)
-    }
-
-    /// What a value may be by a schema: for each alternative, the schemas that hold together.
-    fn alternatives(self, schema: &'a Json) -> Vec<Vec<&'a Json>> {
-        let Some(inner) = self.step() else { return Vec::new() };
-        let mut found = vec![vec![schema]];
-        for part in inner.referred(schema).into_iter().chain(list(schema, "allOf")) {
-            found = joined(&found, &inner.alternatives(part));
-        }
-        for key in ["anyOf", "oneOf"] {
-            let choices: Vec<_> = list(schema, key).flat_map(|choice| inner.alternatives(choice)).collect();
-            if !choices.is_empty() {
-                found = joined(&found, &choices);
-            }
-        }
-        found
-    }
-
-    /// Whether a schema says that its value may be null.
-    fn is_nullable(self, schema: &Json) -> bool {
-        let Some(inner) = self.step() else { return false };
-        let mut types = list(schema, "type").chain(schema.get("type")).filter_map(Json::as_str);
-        types.any(|name| name == "null")
-            || schema.get("nullable") == Some(&Json::Bool(true))
-            || list(schema, "enum").any(Json::is_null)
-            || ["anyOf", "oneOf", "allOf"]
-                .into_iter()
-                .flat_map(|key| list(schema, key))
-                .chain(inner.referred(schema))
-                .any(|schema| inner.is_nullable(schema))
-    }
-
-    /// The schema that another one refers to, in the same tool.
-    fn referred(self, schema: &Json) -> Option<&'a Json> {
-        match schema.get("$ref")?.as_str()?.strip_prefix('#')? {
-            "" => Some(self.root),
-            path => self.root.as_object()?.at(path),
-        }
-    }
+/// Whether nothing in a schema forbids that its value is null.
+fn may_be_null<'a>(walk: Walk<'a, '_>, schema: &'a Json) -> bool {
+    walk.step().and_then(|inner| inner.takes(schema, Kind::Null)) == Some(true)
 }
 
 /// The fields of `padded` with their values in `object`, which has some of them in the same order.
@@ -172,25 +127,20 @@ fn fields(object: Object, padded: &Object) -> impl Iterator<Item = (&str, Option
     })
 }
 
-/// Each of `one` together with each of `other`; none where these are too many.
-fn joined<'a>(one: &[Vec<&'a Json>], other: &[Vec<&'a Json>]) -> Vec<Vec<&'a Json>> {
-    const MANY: usize = 64;
-    if one.len() * other.len() > MANY {
-        return Vec::new();
-    }
-    one.iter().flat_map(|one| other.iter().map(|other| [one.as_slice(), other].concat())).collect()
-}
-
-fn list<'a>(schema: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
-    schema.get(key).and_then(Json::as_array).into_iter().flatten()
-}
-
-fn property<'a>(schema: &'a Json, name: &str) -> Option<&'a Json> {
-    schema.get("properties")?.get(name)
-}
-
 fn required(schema: &Json) -> impl Iterator<Item = &str> {
     list(schema, "required").filter_map(Json::as_str)
+}
+
+/// Whether a schema requires the field `key` of an object, of which other fields are `present`.
+fn requires(schema: &Json, present: &[String], key: &str) -> bool {
+    let names = |names: &Json| {
+        names.as_array().is_some_and(|names| names.iter().any(|name| name.as_str() == Some(key)))
+    };
+    let of_another = |word: &&str| {
+        let Some(others) = schema.get(word) else { return false };
+        present.iter().any(|other| others.get(other).is_some_and(names))
+    };
+    required(schema).any(|name| name == key) || DEPENDENT.iter().any(of_another)
 }
 
 /// Whether a property can have this value, as far as it lists its values.
@@ -225,7 +175,20 @@ mod tests {
             (r##"{"$ref":"#/$defs/ring"}"##, false),
             (r#"{"type":"string","nullable":false}"#, false),
             (r#"{"type":"string"}"#, false),
-            (r#"{}"#, false),
+            // What says nothing of null does not forbid it.
+            (r#"{}"#, true),
+            ("true", true),
+            ("false", false),
+            (r#"{"description":"Anything, or null"}"#, true),
+            (r#"{"type":"any"}"#, true),
+            (r#"{"const":null}"#, true),
+            (r#"{"const":"c"}"#, false),
+            (r#"{"enum":["c","f"]}"#, false),
+            (r#"{"not":{"type":"string"}}"#, true),
+            (r#"{"not":{"type":"null"}}"#, false),
+            (r#"{"allOf":[{"description":"d"},{"type":"string"}]}"#, false),
+            (r#"{"anyOf":[{"type":"string"},{"description":"d"}]}"#, true),
+            (r#"{"$ref":"other.json"}"#, false),
         ] {
             let schema = |required: &str| {
                 format!(
@@ -241,6 +204,23 @@ mod tests {
             assert_eq!(unpadded(&schema(r#"["city"]"#), call), without, "{unit}");
             // No row has the field.
             assert_eq!(unpadded(&schema(r#"["city","unit"]"#), without), without, "{unit}");
+        }
+    }
+
+    #[test]
+    fn whatever_requires_it() {
+        for (schema, is_null) in [
+            (r#"{"properties":{"a":{},"u":{}},"allOf":[{"required":["u"]}]}"#, true),
+            (r#"{"properties":{"a":{},"u":{"type":"string"}},"allOf":[{"required":["u"]}]}"#, false),
+            (r#"{"properties":{"a":{},"u":{}},"dependentRequired":{"a":["u"]}}"#, true),
+            (r#"{"properties":{"a":{},"u":{}},"dependentRequired":{"b":["u"]}}"#, false),
+            (r#"{"properties":{"a":{},"u":{}},"dependencies":{"a":["u"]}}"#, true),
+            (r#"{"type":"object","required":["u"]}"#, true),
+            (r#"{"type":"object","required":["u"],"additionalProperties":{"type":"string"}}"#, false),
+        ] {
+            let expected = if is_null { r#"{"a":1,"u":null}"# } else { r#"{"a":1}"# };
+            let call = |arguments: &str| format!(r#"{{"name":"f","arguments":{arguments}}}"#);
+            assert_eq!(unpadded(schema, &call(r#"{"a":1,"u":null}"#)), call(expected), "{schema}");
         }
     }
 

@@ -3,6 +3,7 @@
 mod place;
 mod products;
 mod wanted;
+mod words;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use strsim::levenshtein;
 use crate::domain::{Slot, Variable, did_you_mean, nearest};
 pub use place::Place;
 pub use wanted::Wanted;
+use words::{hint, list, say_which, wished};
 
 /// The columns to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +64,7 @@ pub enum ColumnError {
         "no column holds {}; the columns are {}{}",
         wished(slots),
         list(columns),
-        products::seen_in(columns)
+        products::seen_in(columns).unwrap_or_else(|| say_which(slots, columns))
     )]
     Missing { slots: Vec<(Slot, Option<String>)>, columns: Vec<String> },
     /// A template shows a column that is not there.
@@ -91,23 +93,6 @@ pub enum ColumnError {
     /// One slot was mapped to two columns.
     #[error("the {0} is mapped to more than one column")]
     MappedTwice(Slot),
-}
-
-fn wished(slots: &[(Slot, Option<String>)]) -> String {
-    let wish =
-        |(slot, likely): &(Slot, Option<String>)| format!("the {slot}{}", hint(*slot, likely.as_deref()));
-    slots.iter().map(wish).collect::<Vec<_>>().join(" and ")
-}
-
-fn hint(slot: Slot, likely: Option<&str>) -> String {
-    likely.map(|column| format!(" (try `--column {slot}={column}`)")).unwrap_or_default()
-}
-
-fn list(columns: &[String]) -> String {
-    if columns.is_empty() {
-        return "not known, since every row is empty or larger than 64 MB".to_owned();
-    }
-    columns.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Chooses the columns of a table with these `names`: those of the `mapping` first, then by their aliases. No column is
@@ -420,9 +405,18 @@ mod tests {
             (
                 "msg,call,defs",
                 &[],
-                "no column holds the question and the tool_call (try `--column tool_call=call`); the columns are `msg`, `call`, `defs`",
+                "no column holds the question and the tool_call (try `--column tool_call=call`); the columns are `msg`, `call`, `defs`; say which it is with `--column question=COLUMN`",
             ),
-            ("question,x,y", &[], "no column holds the tool_call; the columns are `question`, `x`, `y`"),
+            (
+                "question,x,y",
+                &[],
+                "no column holds the tool_call; the columns are `question`, `x`, `y`; say which it is with `--column tool_call=COLUMN`",
+            ),
+            (
+                "x,y",
+                &[],
+                "no column holds the question and the tool_call; the columns are `x`, `y`; say which it is with `--column question=COLUMN --column tool_call=COLUMN`",
+            ),
             (
                 "question,tool_call,myFunctions",
                 &[],
@@ -439,17 +433,21 @@ mod tests {
                 &[(Slot::Question, "custmer_name")],
                 "the question should be in column `custmer_name`, which is not there (try `--column question=customer_name`); the columns are `customer_name`, `user_text`, `tool_call`, `tools`",
             ),
-            ("query,answers", &[], "no column holds the tool_call; the columns are `query`, `answers`"),
+            (
+                "query,answers",
+                &[],
+                "no column holds the tool_call; the columns are `query`, `answers`; say which it is with `--column tool_call=COLUMN`",
+            ),
             // What was expected, and what came of it, is nobody's call; an id is no question.
             (
                 "question,reference_tool_calls,target_tool,expected_tools,toolUseResult,toolChoice,tool_call_id",
                 &[],
-                "no column holds the tool_call; the columns are `question`, `reference_tool_calls`, `target_tool`, `expected_tools`, `toolUseResult`, `toolChoice`, `tool_call_id`",
+                "no column holds the tool_call; the columns are `question`, `reference_tool_calls`, `target_tool`, `expected_tools`, `toolUseResult`, `toolChoice`, `tool_call_id`; say which it is with `--column tool_call=COLUMN`",
             ),
             (
                 "question_id,user_id,input_uuid,promptLabel,goldQuery,tool_call,tools",
                 &[],
-                "no column holds the question; the columns are `question_id`, `user_id`, `input_uuid`, `promptLabel`, `goldQuery`, `tool_call`, `tools`",
+                "no column holds the question; the columns are `question_id`, `user_id`, `input_uuid`, `promptLabel`, `goldQuery`, `tool_call`, `tools`; say which it is with `--column question=COLUMN`",
             ),
             (
                 "question,expected_tool_calls,agent_tool_calls,tools",

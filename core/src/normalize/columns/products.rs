@@ -166,16 +166,14 @@ const PRODUCTS: &[Product] = &[
     },
 ];
 
-/// What a file with these columns looks like, as the end of a sentence; empty if it is not known.
-pub(super) fn seen_in(columns: &[String]) -> String {
+/// What a file with these columns looks like, as the end of a sentence, if that is known.
+pub(super) fn seen_in(columns: &[String]) -> Option<String> {
     let has = |key: &&str| columns.iter().any(|column| column == key);
     let fits = |product: &&Product| {
         product.keys.iter().all(has) && (!product.only || columns.len() == product.keys.len())
     };
     let found = PRODUCTS.iter().find(fits);
-    found
-        .map(|product| {
-            format!("; this looks like {}, which is not read yet: {}", product.what, product.remedy)
-        })
-        .unwrap_or_default()
+    found.map(|product| {
+        format!("; this looks like {}, which is not read yet: {}", product.what, product.remedy)
+    })
 }
