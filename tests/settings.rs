@@ -32,7 +32,7 @@ fn a_key_goes_to_another_address_only_where_it_is_named_for_it() {
         ),
         (entry("api_key_env = 'OPENAI_API_KEY'"), &[], true, "with the content of OPENAI_API_KEY"),
         (entry(""), &["--api-key-env", "OPENAI_API_KEY"], true, "with the content of OPENAI_API_KEY"),
-        (entry(""), &["--base-url", url], true, "settings: tooljudge.toml sets --judge"),
+        (entry(""), &["--base-url", url], true, "settings: tooljudge.toml sets --judge (line "),
         (entry("headers = { 'X-Team' = 'a ${TEAM_TOKEN}' }"), &[], false, "with the content of TEAM_TOKEN"),
     ];
     for (settings, more, sent, said) in cases {

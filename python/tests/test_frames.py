@@ -478,11 +478,58 @@ def test_texts_that_a_frame_made_of_numbers_are_warned_of():
 
     mixed = [row(guests) for guests in (2, 3, "five")]
     made_texts = pl.DataFrame(mixed)
-    with pytest.warns(tj.ToolJudgeWarning, match="3 rows hold text where the tool takes none"):
+    said = "rows hold text where the tool takes none, in the column of structs `tool_call`, at `guests`"
+    with pytest.warns(tj.ToolJudgeWarning, match=f"^3 {said}"):
         tj.label(made_texts)
+    gold = made_texts.with_columns(gold=pl.Series(["correct", "correct", "incorrect"]))
+    for job in (tj.bench, tj.audit, tj.gold, tj.convert, lambda data: tj.suite_from_log(data, output="suite.jsonl")):
+        with pytest.warns(tj.ToolJudgeWarning, match=said):
+            job(gold)
+    with pytest.warns(tj.ToolJudgeWarning, match=said), contextlib.suppress(tj.ToolJudgeError):
+        # It has too little to learn from.
+        tj.train(gold, output="own.model")
     # What tells a text of the agent's from the table's: rows that keep their types, and arguments as JSON text.
     as_text = pl.DataFrame([row(n, json.dumps({"guests": str(n)})) for n in (2, 3)])
     for kept in (mixed, pd.DataFrame(mixed), pl.DataFrame([row(2), row(3)]), as_text):
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*text where the tool takes none")
             tj.label(kept)
+
+
+@pytest.mark.parametrize(
+    "guests",
+    [
+        {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+        {"allOf": [{"type": "integer"}]},
+        {"$ref": "#/$defs/count"},
+        {"enum": [2, 3, 4]},
+    ],
+)
+def test_such_texts_are_found_by_whatever_a_schema_says(guests):
+    parameters = {"type": "object", "properties": {"guests": guests}, "$defs": {"count": {"type": "integer"}}}
+    tools = json.dumps([{"name": "book", "parameters": parameters}])
+    rows = [
+        {"question": f"Book for {n}", "tool_call": {"name": "book", "arguments": {"guests": n}}, "tool_definitions": tools} for n in (2, 3, "five")
+    ]
+    with pytest.warns(tj.ToolJudgeWarning, match="3 rows hold text where the tool takes none, .* at `guests`"):
+        tj.label(pl.DataFrame(rows, strict=False))
+
+
+@pytest.mark.parametrize("with_tools", [True, False])
+def test_scores_of_texts_that_a_frame_made_of_numbers_are_warned_of(with_tools):
+    tools = [{"name": "book", "parameters": {"type": "object", "properties": {"guests": {"type": "integer"}}}}]
+
+    def row(guests, expected=2):
+        calls = {"tool_call": guests, "expected_tool_calls": expected}
+        made = {column: [{"name": "book", "arguments": {"guests": n}}] for column, n in calls.items()}
+        return {**made, **({"tool_definitions": json.dumps(tools)} if with_tools else {})}
+
+    scorer = "bfcl_ast" if with_tools else "tool_correctness"
+    mixed = [row(n) for n in (2, 2, "five")]
+    for rows, column in ((mixed, "tool_call"), ([row(2), row(2, "five")], "expected_tool_calls")):
+        with pytest.warns(tj.ToolJudgeWarning, match=f"rows hold text where .*, in the column of structs `{column}`, at `guests`"):
+            tj.score(pl.DataFrame(rows, strict=False), scorer=scorer)
+    for kept in (mixed, pd.DataFrame(mixed), pl.DataFrame([row(2), row(3)]), pl.DataFrame([row("2", "2")] if not with_tools else [row(2)])):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*hold text where")
+            tj.score(kept, scorer=scorer)

@@ -20,6 +20,12 @@ NULLABLE = [
     {"anyOf": [{"type": "string"}, {"type": "null"}]},
     {"type": "string", "nullable": True},
     {"enum": ["celsius", None]},
+    # What says nothing of null does not forbid it.
+    {},
+    True,
+    {"description": "Anything, or null"},
+    {"const": None},
+    {"not": {"type": "integer"}},
 ]
 
 

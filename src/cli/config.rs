@@ -48,7 +48,7 @@ struct File {
     #[serde(default)]
     judges: BTreeMap<Spanned<String>, Entries>,
     #[serde(default)]
-    prices: BTreeMap<Spanned<String>, Price>,
+    prices: BTreeMap<Spanned<String>, toml::Value>,
 }
 
 type Entries = BTreeMap<Spanned<String>, toml::Value>;
@@ -81,7 +81,10 @@ impl Config {
         }
         let set = match &origins.set()[..] {
             [] => String::new(),
-            set => format!(" sets {}", set.join(", ")),
+            set => {
+                let line = |(flag, line): &(String, usize)| format!("{flag} (line {line})");
+                format!(" sets {}", set.iter().map(line).collect::<Vec<_>>().join(", "))
+            }
         };
         printer.talk(&format!("settings: {}{set}", self.path.display()));
     }
@@ -133,7 +136,8 @@ impl Config {
         for (name, price) in prices {
             let line = line(name.span());
             let name = name.into_inner();
-            is_priced(&name)
+            let price = is_priced(&name)
+                .and_then(|()| price_in(price))
                 .map_err(|why| format!("line {line}: [prices.\"{}\"]: {why}", RowError::excerpt(&name)))?;
             config.prices.insert(name, price);
         }
@@ -162,8 +166,7 @@ impl Config {
             self.judges.insert(name.clone(), JudgeEntry::of_host(name, entries.collect())?);
         }
         for (name, price) in table("prices") {
-            let price =
-                price.clone().try_into().map_err(|error: toml::de::Error| without_text(error.message()));
+            let price = price_in(price.clone());
             let price = price.map_err(|why| format!("the price of {}: {why}", RowError::excerpt(name)))?;
             is_priced(name).map_err(|why| format!("the price of {}: {why}", RowError::excerpt(name)))?;
             self.prices.insert(name.clone(), price);
@@ -185,6 +188,17 @@ impl Config {
         let own = self.judges.iter().filter_map(|(name, judge)| Some((name, judge.price.as_ref()?)));
         self.prices.iter().chain(own)
     }
+}
+
+/// The price that a file names. Numbers in a row would not say which is which.
+pub(super) fn price_in(value: toml::Value) -> Result<Price, String> {
+    if !value.is_table() {
+        return Err(
+            "write the price as { input = 0.25, output = 2.0 }: US dollars per million tokens in and out"
+                .to_owned(),
+        );
+    }
+    value.try_into().map_err(|error: toml::de::Error| without_text(error.message()))
 }
 
 /// Whether a price can stand under `name`; why not otherwise: it would never be used.
@@ -300,6 +314,20 @@ mod tests {
             (
                 "[prices]\n\"openai:m\" = { input = 1, output = 1 }\n[prices.\"gpt-5\"]\ninput = 1\noutput = 1",
                 "line 3: [prices.\"gpt-5\"]: a price is that of a PROVIDER:MODEL",
+            ),
+            (
+                "[prices]\n\"openai:m\" = [1, 1]",
+                "line 2: [prices.\"openai:m\"]: write the price as { input = 0.25, output = 2.0 }",
+            ),
+            // Four numbers would be all that a price has.
+            ("[prices]\n\"openai:m\" = [1, 1, 1, 1]", "line 2: [prices.\"openai:m\"]: write the price as"),
+            (
+                "[prices]\n\"openai:m\" = { input = 1 }",
+                "line 2: [prices.\"openai:m\"]: missing field `output`",
+            ),
+            (
+                "[judges.a]\njudge = \"openai:m\"\nprice = [1, 1]",
+                "line 3: [judges.a] `price`: write the price as { input = 0.25, output = 2.0 }",
             ),
             ("[prices.\"OpenAI:m\"]\ninput = 1\noutput = 1", "line 1: [prices.\"OpenAI:m\"]: "),
             ("[prices]\n\"openai:m\" = { input = nan, output = 1 }", "the price of openai:m"),

@@ -41,6 +41,8 @@ pub struct Origins {
     pub given: Given,
     /// Where in the settings file the others stand, by their keys.
     places: BTreeMap<String, String>,
+    /// The lines that they stand in.
+    lines: BTreeMap<String, usize>,
     /// What it says there.
     values: BTreeMap<String, toml::Value>,
     /// What it says under keys whose flags were typed, or others that cannot stand beside them.
@@ -125,9 +127,9 @@ impl Origins {
         }
     }
 
-    /// The flags that the settings file sets.
-    pub fn set(&self) -> Vec<String> {
-        self.places.keys().map(|key| flag(key)).collect()
+    /// The flags that the settings file sets, each with the line that says so.
+    pub fn set(&self) -> Vec<(String, usize)> {
+        self.places.keys().map(|key| (flag(key), self.lines.get(key).copied().unwrap_or_default())).collect()
     }
 
     /// The same, of which only `keys` were typed.
@@ -145,6 +147,7 @@ impl<A: Args + Clone> Layered<A> {
         let flags = Flags::of::<A>();
         let mut args = typed.clone();
         let (mut places, mut values, mut outdone) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut lines = BTreeMap::new();
         let mut on: BTreeSet<&str> = BTreeSet::new();
         let entries = config.section(section.name, &(section.keys)())?;
         let of_others: BTreeSet<&str> = BESIDE
@@ -176,6 +179,7 @@ impl<A: Args + Clone> Layered<A> {
             let place = config.place(section.name, entry);
             flags.fill(arg, &entry.value, &mut args).map_err(|why| anyhow!("{place}: {why}"))?;
             places.insert(key.to_owned(), place);
+            lines.insert(key.to_owned(), entry.line);
             values.insert(key.to_owned(), entry.value.clone());
             if is_on {
                 on.insert(key);
@@ -187,7 +191,7 @@ impl<A: Args + Clone> Layered<A> {
                 bail!("{place}: cannot be used with `{key}`");
             }
         }
-        Ok(Layered { typed, args, origins: Origins { given, places, values, outdone } })
+        Ok(Layered { typed, args, origins: Origins { given, places, lines, values, outdone } })
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     AskOutcome, AskPass, Control, Destination, Labeller, Manifest, Member, Panel, Pass, RunError, Samples,
     Source, Stop, Summary, Watch, ask_all, tell_spending, telling, write,
 };
-use crate::domain::Unit;
+use crate::domain::{Flag, Unit};
 use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
 use crate::store::{Access, Store};
 use crate::write::Finished;
@@ -189,14 +189,18 @@ impl Session {
         let pass = Pass::new(doing, source.table.rows());
         let progress = Arc::clone(&pass.progress);
         let _pass = self.control.observer.pass(pass);
-        let (source, destination) = (Arc::clone(source), destination.cloned());
+        let (of_rows, destination) = (Arc::clone(source), destination.cloned());
         let writing = apart(&self.control.stop, move |stopped| {
             let destination = destination.as_deref();
             let (summaries, written) =
-                write(&source, &mut labellers, destination, &mut watch, &progress, stopped)?;
+                write(&of_rows, &mut labellers, destination, &mut watch, &progress, stopped)?;
             Ok((summaries, written, watch))
         });
-        telling([], self.panel.store.as_deref(), self.control.observer.as_ref(), writing).await
+        let observer = self.control.observer.as_ref();
+        let written = telling([], self.panel.store.as_deref(), observer, writing).await?;
+        let rows = written.0.first().and_then(|summary| summary.flags.get(&Flag::TextInStruct)).copied();
+        source.tell_text_fields(rows, observer);
+        Ok(written)
     }
 
     /// Keeps the finished record of the run in the store, where there is one that it writes to.

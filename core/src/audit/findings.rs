@@ -83,6 +83,9 @@ pub struct Audited {
     pub asked: u64,
     /// Of these, how often no answer ever came.
     pub unanswered: u64,
+    /// What the answers cost, those that were in the store before included, in US dollars; absent where no model was asked, or the price
+    /// of one is unknown.
+    pub cost_usd: Option<f64>,
     /// Rows that got a label at first, and were probed.
     pub rows: u64,
     /// Rows that got none: there is nothing that could flip.
@@ -140,6 +143,7 @@ pub fn findings(answers: &[Answer], steady: bool) -> Audited {
         task: None,
         asked: 0,
         unanswered: 0,
+        cost_usd: None,
         rows: 0,
         rows_without_label: 0,
         rows_judged_wrongly: 0,

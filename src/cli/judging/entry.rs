@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use super::args::JudgeFlags;
+use crate::cli::config::price_in;
 use crate::cli::entry::Entry;
 use crate::cli::flags::Flags;
 use crate::cli::given::{Given, takes_bool};
@@ -108,7 +109,7 @@ impl JudgeEntry {
             "body" => self.body = entry.read()?,
             "proxy" => self.proxy = Some(entry.read()?),
             "ca_cert" => self.ca_cert = Some(entry.read()?),
-            "price" => self.price = Some(entry.read()?),
+            "price" => self.price = Some(price_in(entry.value.clone())?),
             _ => return Ok(false),
         }
         Ok(true)

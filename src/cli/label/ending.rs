@@ -10,7 +10,7 @@ use crate::cli::failing;
 use crate::cli::printer::Printer;
 use crate::cli::step_summary::StepSummaryFile;
 use crate::cli::without_label::{self, Ended, Limits};
-use crate::domain::{Flag, Json, RowErrorCode, Status};
+use crate::domain::{Json, RowErrorCode, Status};
 use crate::report::{GateVerdict, counted, plain};
 use crate::run::{Ceiling, Decider, LabelSummary, MemberSummary, Summary};
 use crate::write;
@@ -204,13 +204,6 @@ fn remark(run: &LabelSummary, purse: Option<&str>, printer: Printer<'_>) {
             "{} cannot be read for the same reason, {code}; the inputs were read as {taken}: if that is wrong, \
              name their format with --from; `tooljudge convert --summary` shows what was read",
             counted(rows, "row")
-        ));
-    }
-    if let Some(rows) = first.and_then(|summary| summary.flags.get(&Flag::TextInStruct)) {
-        printer.warn(&format!(
-            "{} text where the tool takes none, out of a column of structs; a field of such a column has one type, so a frame may have \
-             made texts of numbers: if the calls had numbers, give them as dicts, as JSON Lines or as JSON text",
-            if *rows == 1 { "1 row holds".to_owned() } else { format!("{rows} rows hold") }
         ));
     }
     for warning in invalid_golds(run) {

@@ -123,7 +123,8 @@ fn conclude(
         }
         let (asked, unanswered) = probe_batches::unanswered(members, place, base, answers);
         let judged = judged(plan, &members[place], &first[place], &base[place], &found);
-        audited.push(Audited { asked, unanswered, ..judged });
+        let cost_usd = probe_batches::cost(members, place, base, answers);
+        audited.push(Audited { asked, unanswered, cost_usd, ..judged });
     }
     let counts = reports::counts(plan);
     let record = reports::write(plan, &session.manifest, counts, &audited)?;

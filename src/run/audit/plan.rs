@@ -75,6 +75,7 @@ pub fn plan(
     let names: Vec<&str> = source.table.schema().names().collect();
     let columns = probe_columns(&settings, &templates(&settings.panel)?, &names)?;
     let ProbedRows { rows, unreadable, invalid } = probed_rows(&source, &columns)?;
+    source.tell_text_fields(None, observer);
     invalid.warning(&columns.words).into_iter().for_each(|warning| observer.warning(&warning));
     if rows.is_empty() {
         return Err(AuditError::NoRows.into());

@@ -113,11 +113,28 @@ pub fn forecast(plan: &Plan, members: &[Member]) -> Vec<ProbeBatch> {
 
 /// How often the judge at `place` was asked, as itself and as those who repeat it, and how often no answer came.
 pub fn unanswered(members: &[Member], place: usize, base: &[Answers], answers: &[Answers]) -> (u64, u64) {
-    let again = (place + 1..members.len()).take_while(|again| members[*again].repeat > 0);
-    let all = again.map(|again| &base[again]).chain([&base[place], &answers[place]]).flatten();
-    all.fold((0, 0), |(asked, unanswered), labelled| {
+    all(members, place, base, answers).fold((0, 0), |(asked, unanswered), labelled| {
         (asked + 1, unanswered + u64::from(!is_answer(labelled.verdict.status())))
     })
+}
+
+/// What all that cost, in US dollars; `None` where no model was asked, or the price of an answer is unknown.
+pub fn cost(members: &[Member], place: usize, base: &[Answers], answers: &[Answers]) -> Option<f64> {
+    let mut paid = all(members, place, base, answers).filter_map(Labelled::paid).map(|paid| paid.cost_usd);
+    let first = paid.next()??;
+    paid.try_fold(first, |sum, cost| Some(sum + cost?))
+}
+
+/// All answers of the judge at `place`, as itself and as those who repeat it.
+fn all<'a>(
+    members: &[Member],
+    place: usize,
+    base: &'a [Answers],
+    answers: &'a [Answers],
+) -> impl Iterator<Item = &'a Labelled> {
+    let again = (place + 1..members.len()).take_while(|again| members[*again].repeat > 0);
+    let again: Vec<&Answers> = again.map(|again| &base[again]).collect();
+    again.into_iter().chain([&base[place], &answers[place]]).flatten()
 }
 
 /// The answers of each judge with each template, by the place of its first member: those to its probes, and those of the members

@@ -46,9 +46,11 @@ pub async fn convert(settings: ConvertSettings, control: &Control) -> Result<Con
     let pass = Pass::new("converting", source.table.rows());
     let progress = Arc::clone(&pass.progress);
     let shown = control.observer.pass(pass);
+    let observer = Arc::clone(&control.observer);
     let converted = apart(&control.stop, move |stopped| {
         let form = output.as_ref().map(|output| (output, form(output)));
         let (found, finished) = convert_rows(&source, form, settings.all, &progress, stopped)?;
+        source.tell_text_fields(None, observer.as_ref());
         let files = files(&source, &found);
         let is_file = output.as_ref().is_some_and(Output::has_manifest);
         let output = output.map(|output| output.path).zip(finished);

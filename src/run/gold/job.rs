@@ -53,6 +53,9 @@ pub fn gold(settings: GoldSettings, observer: &dyn Observer) -> Result<GoldSumma
         GoldOrigin::Own(_) => None,
     };
     let (counts, written) = write(&source, bfcl, &settings.making, &output)?;
+    if let Source::Own(source) = &source {
+        source.tell_text_fields(None, observer);
+    }
     if output.has_manifest() {
         let own: &[String] = match &settings.source {
             GoldOrigin::Own(input) => &input.inputs,

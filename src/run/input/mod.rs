@@ -15,3 +15,4 @@ pub(in crate::run) use draws::Draws;
 pub use row::Row;
 pub use shard::{NoShard, SHARD_ROW, Shard};
 pub use source::{Chosen, Samples, Source, items};
+pub(in crate::run) use text_fields::TextFields;

@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use super::text_fields;
+use super::text_fields::TextFields;
 use crate::domain::{Cell, Flag, Item, Message, RawRow, Sample};
 use crate::normalize::{Conversation, Normalizer};
 
@@ -20,19 +20,19 @@ pub struct Row {
 struct Unread {
     cells: RawRow,
     conversation: Option<Conversation>,
-    /// Whether the calls are out of a column that gives each field one type.
-    are_typed: bool,
+    /// Notes what fields may have become, where the calls are out of a column that gives each field one type.
+    text_fields: Option<Arc<TextFields>>,
     normalizer: Arc<Normalizer>,
 }
 
 impl Unread {
     /// Reads `cells`, which are its own.
     fn read(&self, cells: RawRow) -> Item {
-        let Unread { conversation, are_typed, normalizer, .. } = self;
-        let structs = are_typed.then(|| cells.tool_call.clone());
+        let Unread { conversation, text_fields, normalizer, .. } = self;
+        let structs = text_fields.as_ref().map(|fields| (fields, cells.tool_call.clone()));
         let mut item = normalizer.sample_in_context(cells, conversation.as_ref());
-        if let (Some(Cell::Json(structs)), Ok(sample)) = (structs, &mut item)
-            && text_fields::are_suspect(&structs, sample)
+        if let (Some((fields, Cell::Json(structs))), Ok(sample)) = (structs, &mut item)
+            && fields.are_in(&structs, sample)
         {
             sample.flags.push(Flag::TextInStruct);
         }
@@ -49,10 +49,10 @@ impl Row {
     pub(in crate::run) fn unread(
         cells: RawRow,
         conversation: Option<Conversation>,
-        are_typed: bool,
+        text_fields: Option<Arc<TextFields>>,
         normalizer: Arc<Normalizer>,
     ) -> Row {
-        let unread = Unread { cells, conversation, are_typed, normalizer };
+        let unread = Unread { cells, conversation, text_fields, normalizer };
         Row { unread: Some(unread), item: OnceLock::new(), flags: OnceLock::new() }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::shard::Shard;
+use super::text_fields::TextFields;
 use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode, Slot, Variable};
 use crate::normalize::columns::{self, Columns, Wanted};
 use crate::normalize::{Conversation, Normalizer, Options};
@@ -14,7 +15,7 @@ use crate::read::{Batches, InMemory, LogOptions, Selection, Table, Understanding
 use crate::report::counted;
 use crate::run::settings::{InputKind, InputSettings, SettingsError};
 use crate::run::{Observer, Row, RunError};
-use crate::table::{Batch, TableError};
+use crate::table::{Batch, Schema, TableError};
 
 /// Items that can be gone through as often as needed, in batches and always in the same order.
 pub trait Samples: Send + Sync {
@@ -41,6 +42,8 @@ pub struct Source {
     pub normalizer: Arc<Normalizer>,
     /// The part of the rows that is meant.
     pub shard: Option<Shard>,
+    /// What is noticed of a column of structs that calls are read from.
+    text_fields: Option<Arc<TextFields>>,
 }
 
 /// Rows of a batch that are meant.
@@ -148,7 +151,8 @@ impl Source {
                  their column with --column tool_definitions=COLUMN",
             );
         }
-        Ok(Source { table, columns, normalizer, shard: None })
+        let text_fields = text_fields(&columns, table.schema());
+        Ok(Source { table, columns, normalizer, shard: None, text_fields })
     }
 
     /// Tells what logs among the inputs hold, since it is not what a line of the file is.
@@ -175,6 +179,12 @@ impl Source {
         }
     }
 
+    /// Warns of numbers that the table may have turned into texts, of the rows read so far; in how many `rows`, where that is known.
+    pub(in crate::run) fn tell_text_fields(&self, rows: Option<u64>, observer: &dyn Observer) {
+        let warning = self.text_fields.as_ref().and_then(|fields| fields.warning(rows, TextFields::TOOL));
+        warning.into_iter().for_each(|warning| observer.warning(&warning));
+    }
+
     /// The files that are read.
     pub fn paths(&self) -> Vec<&Path> {
         self.table.inputs().iter().map(|input| input.path.as_path()).collect()
@@ -188,7 +198,7 @@ impl Source {
 
     /// Every row, its cells not looked into yet.
     pub fn unread(&self, batch: &Batch) -> Result<Vec<Row>, TableError> {
-        unread(batch, &self.columns, &self.normalizer)
+        unread(batch, &self.columns, &self.normalizer, self.text_fields.as_ref())
     }
 
     /// The rows of `batch` that are meant, the first of which is at `position` among all.
@@ -206,7 +216,7 @@ impl Source {
 
     /// Every row's sample.
     pub fn items(&self, batch: &Batch) -> Result<Vec<Item>, TableError> {
-        items(batch, &self.columns, &self.normalizer)
+        Ok(self.unread(batch)?.into_par_iter().map(Row::into_item).collect())
     }
 }
 
@@ -238,19 +248,31 @@ pub fn items(
     columns: &Columns,
     normalizer: &Arc<Normalizer>,
 ) -> Result<Vec<Item>, TableError> {
-    Ok(unread(batch, columns, normalizer)?.into_par_iter().map(Row::into_item).collect())
+    let text_fields = text_fields(columns, &batch.schema);
+    let rows = unread(batch, columns, normalizer, text_fields.as_ref())?;
+    Ok(rows.into_par_iter().map(Row::into_item).collect())
 }
 
-fn unread(batch: &Batch, columns: &Columns, normalizer: &Arc<Normalizer>) -> Result<Vec<Row>, TableError> {
+/// For the calls, where they are in a column of structs.
+fn text_fields(columns: &Columns, schema: &Schema) -> Option<Arc<TextFields>> {
+    let structs = columns.tool_call.as_ref().filter(|name| schema.has_structs(name))?;
+    Some(Arc::new(TextFields::of(structs)))
+}
+
+fn unread(
+    batch: &Batch,
+    columns: &Columns,
+    normalizer: &Arc<Normalizer>,
+    text_fields: Option<&Arc<TextFields>>,
+) -> Result<Vec<Row>, TableError> {
     if let Some(items) = logged(batch, columns)? {
         return Ok(items.into_iter().map(Row::known).collect());
     }
     let unsayable = unsayable(batch, columns)?;
-    let are_typed = columns.tool_call.as_ref().is_some_and(|name| batch.schema.has_structs(name));
     let row = |(at, (cells, conversation))| match (batch.item(at), unsayable.get(&at)) {
         (Some(item), _) => Row::known(item.clone()),
         (None, Some(error)) => Row::known(Err(error.clone())),
-        (None, None) => Row::unread(cells, conversation, are_typed, Arc::clone(normalizer)),
+        (None, None) => Row::unread(cells, conversation, text_fields.cloned(), Arc::clone(normalizer)),
     };
     Ok(raw_rows(batch, columns, normalizer)?.into_iter().enumerate().map(row).collect())
 }

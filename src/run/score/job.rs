@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::asking::{self, Answers};
 use super::pass::{ScoredTable, Scoring};
 use super::row::{EXPECTED, case, is_case};
+use super::texts::Texts;
 use super::{ScoringError, Tally, bfcl_files, choice, columns, transcripts};
 use crate::domain::{Json, Object, Slot};
 use crate::normalize::{Normalizer, Options};
@@ -116,10 +117,13 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     };
     let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
     let listing = settings.junit.is_some();
+    let (texts, observer) = (Texts::of(table.schema(), &named), Arc::clone(&control.observer));
     let scored = apart(&control.stop, move |stopped| {
-        let scoring = Scoring { table: &table, scorer, ready, normalizer, columns: named, answers, listing };
+        let scoring =
+            Scoring { table: &table, scorer, ready, normalizer, columns: named, answers, listing, texts };
         let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
         let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
+        scoring.texts.tell(observer.as_ref());
         Ok((tally, output.zip(finished)))
     });
     let scored = scored.await;

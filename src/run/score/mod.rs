@@ -10,6 +10,7 @@ mod job;
 mod pass;
 mod row;
 mod tally;
+mod texts;
 mod transcripts;
 
 pub(in crate::run) use asking::{CASE, judged};

@@ -6,6 +6,7 @@ use super::asking::Answers;
 use super::definitions;
 use super::row::{CALLED, EXPECTED, called, case, is_case, name, records};
 use super::tally::Tally;
+use super::texts::Texts;
 use super::transcripts::{self, Transcript};
 use crate::domain::{Cell, Json, Object, RawRow, Slot, ToolCall};
 use crate::normalize::Normalizer;
@@ -29,6 +30,8 @@ pub(super) struct Scoring<'a> {
     pub answers: Answers,
     /// Whether the tally keeps all names.
     pub listing: bool,
+    /// Numbers that the table may have turned into texts.
+    pub texts: Texts,
 }
 
 /// Where the scored table goes.
@@ -112,6 +115,7 @@ impl Scoring<'_> {
             Some(Err(error)) => Row { name: None, case: Err(ScoreError::invalid(error.to_string())) },
             _ => {
                 let case = case(self.table, &batch.schema, record.cells, &self.columns);
+                self.texts.look(&case, &self.normalizer);
                 let named = name(&case);
                 let inquiry = self.scorer.inquiry.as_ref();
                 Row { name: named, case: self.answers.fill(inquiry, first + at as u64, case) }

@@ -101,6 +101,7 @@ fn make(
             }
         }
     }
+    source.tell_text_fields(None, observer);
     let stem = settings.output.as_deref().filter(|path| !is_stream(path)).and_then(|path| path.file_stem());
     let name = stem.and_then(|stem| stem.to_str()).unwrap_or("from-log");
     let suite = from_log.finish(name, stopped).ok_or(RunError::Interrupted)?;

@@ -56,6 +56,7 @@ pub fn train(settings: TrainSettings, control: &Control) -> Result<TrainSummary,
     let judge = BuiltinJudge::new(settings.task).with_decide(Decide::Always);
     let mut reader = Reader::new(&columns, (&words, errata.as_ref()), settings.review_weight, &judge);
     reader.read(&source)?;
+    source.tell_text_fields(None, observer);
     reader.invalid.warning(&words).into_iter().for_each(|warning| observer.warning(&warning));
     let (material, counts) = (reader.material, reader.counts);
     let share_right = material.share_right().unwrap_or_default();
