@@ -42,6 +42,23 @@ fn rows(work: &Workspace) -> Vec<Value> {
 }
 
 #[test]
+fn tools_to_choose_from_can_be_given_for_all_cases() {
+    let work = Workspace::new();
+    let mut bare = case("bare", "search", &[]);
+    bare.as_object_mut().unwrap().remove("available_tools");
+    work.file("in.jsonl", lines(&[bare, case("none", "search", &[])]));
+    let server = Server::start(|seen| {
+        let prompt = seen.prompt();
+        assert!(prompt.contains("Please bare") && prompt.contains("sends a letter"), "{prompt}");
+        Answer::label("mixed")
+    });
+    let tools = r#"available_tools=[{"name":"search"},{"name":"mail","description":"sends a letter"}]"#;
+    score(&work, &server, &["--scorer", "tool_correctness", "--set", tools]).ended(0);
+    let scores: Vec<Value> = rows(&work).iter().map(|row| row["score"].clone()).collect();
+    assert_eq!(scores, [json!(0.5), json!(1.0)]);
+}
+
+#[test]
 fn the_lower_of_both_scores_counts() {
     let work = Workspace::new();
     let answered = json!({"selection": {"score": 0.25, "reason": "asked before"}});

@@ -32,11 +32,12 @@ pub(crate) enum AgentServerError {
 }
 
 impl AgentServer {
-    /// One at `url`, with a limit on simultaneous connections.
+    /// One at `url`. Each request has a connection of its own: on one that is kept, a server that closes it just now could not be told
+    /// from one that fails.
     ///
     /// # Errors
     /// If `url` is none.
-    pub(crate) fn new(url: &str, timeout: Duration, connections: usize) -> Result<AgentServer, SetupError> {
+    pub(crate) fn new(url: &str, timeout: Duration) -> Result<AgentServer, SetupError> {
         let endpoint = Endpoint::new(url, None)?;
         // The address is one: an endpoint was made of it.
         let hidden = reqwest::Url::parse(url.trim()).map_or_else(
@@ -47,7 +48,7 @@ impl AgentServer {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let whole = endpoint.url_of("", &[]);
-        Ok(AgentServer { transport: Transport::new(endpoint, whole, headers, timeout, connections)?, hidden })
+        Ok(AgentServer { transport: Transport::new(endpoint, whole, headers, timeout, 0)?, hidden })
     }
 
     /// The address without user, password and query.

@@ -37,7 +37,7 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    /// `headers` go with every request to `url`.
+    /// `headers` go with every request to `url`; so many idle `connections` are kept for the next.
     pub(super) fn new(
         endpoint: Endpoint,
         url: Url,

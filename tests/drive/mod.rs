@@ -5,6 +5,7 @@ mod episodes;
 mod faults;
 mod gates;
 mod grading;
+mod live;
 mod mistakes;
 mod outputs;
 mod own;

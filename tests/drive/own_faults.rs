@@ -339,6 +339,99 @@ fn an_interrupted_run_ends_its_programs() {
     }
 }
 
+/// Where the user has more to say, an answer ends the agent's turn: what it says then it says without having heard the user.
+#[test]
+fn an_agent_that_does_not_hear_the_user_fails() {
+    let expected =
+        r#"expected_tool_calls = [{ tool_name = "get_weather", required_params = { city = "Hue" } }]"#;
+    let turns = format!(r#"turns = [{{ user = "one", {expected} }}, {{ user = "two", {expected} }}]"#);
+    let suite = format!("{}[[cases]]\nid = \"hue\"\n{turns}\n", SUITE.split_once("[[cases]]").unwrap().0);
+    let ends = |agent: &str, more: &[&str]| {
+        let work = workspace(&format!("case = hear()['id']\n{agent}"));
+        work.file("suite.toml", &suite);
+        drive(&work, &[more, &["--allow-failures"]].concat()).ended(0);
+        let row = row(&work);
+        let ended = row["ended"].as_str().unwrap().to_owned();
+        (ended, row["passed"] == true, row["reason"].as_str().unwrap_or_default().to_owned())
+    };
+    let good = "call('1', case=case); hear(); answer('done', case=case); hear()\ncall('2', case=case); hear(); answer('done', case=case)";
+    for more in [&[][..], &["--agent-keep"]] {
+        assert_eq!(ends(good, more).0, "finished", "{more:?}");
+        assert!(ends(good, more).1, "{more:?}");
+        for early in [
+            "answer('done', case=case); call('1', case=case); call('2', case=case); answer('done', case=case)",
+            "call('1', case=case); hear(); answer('done', case=case); answer('done', case=case)",
+        ] {
+            let (ended, passed, reason) = ends(early, more);
+            assert_eq!((ended.as_str(), passed), ("protocol_error", false), "{more:?} {early}: {reason}");
+            assert!(reason.contains("after its answer it wrote `{"), "{reason}");
+        }
+        // That it wrote empty lines is nothing.
+        let blank = good.replace(
+            "answer('done', case=case); hear()",
+            "answer('done', case=case); print(flush=True); hear()",
+        );
+        assert_eq!(ends(&blank, more).0, "finished", "{more:?}");
+    }
+}
+
+/// Nothing called and nothing said is all that the case expects: who crashes has not done it, either.
+#[test]
+fn who_comes_to_no_result_has_no_score_for_it() {
+    let suite =
+        SUITE.split_once("expected_tool_calls").unwrap().0.to_owned() + "should_not_call_tools = true\n";
+    for (agent, time, advice) in [
+        ("hear(); sys.exit(3)", "300", "try look at what the agent says when it fails"),
+        ("hear(); time.sleep(1000)", "1", "try give the agent more time (--agent-timeout)"),
+        ("hear(); answer('Hello'); print('x')", "300", "try let the agent write the protocol alone"),
+    ] {
+        let work = workspace(agent);
+        work.file("suite.toml", &suite);
+        let ran = drive(&work, &["--agent-timeout", time, "--each"]).ended(1);
+        let row = row(&work);
+        assert_eq!((&row["score"], &row["passed"]), (&0.0.into(), &false.into()), "{agent}");
+        assert!(!row["reason"].as_str().unwrap().contains("nothing is wrong"), "{row}");
+        let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("score 0.000 on average") && told.contains("[FAIL] hue#1 0.000"), "{told}");
+        assert!(!told.contains("precision") && !told.contains("system prompt"), "{told}");
+        assert!(told.contains(advice), "{told}");
+        // The same from the table.
+        let again = work.run(&["score", "episodes.jsonl", "--allow-failures"]).ended(0);
+        assert!(again.stdout.contains("score    0.000 on average"), "{}", again.stdout);
+        assert!(!again.stdout.contains("system prompt"), "{}", again.stdout);
+    }
+}
+
+/// Nothing that this process does can be done any more: a shell beside each program does it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_run_leaves_no_program() {
+    let work = workspace(
+        "hear(); subprocess.Popen(['sleep', '1000'], start_new_session=True)\n\
+         subprocess.Popen(['sleep', '1000']); open('started', 'w').write('x'); time.sleep(1000)",
+    );
+    let mark = work.path("").display().to_string();
+    let mut command = work.tooljudge(&DRIVE);
+    command
+        .env("OWN_FAULTS", &mark)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let run = command.start();
+    while !work.path("started").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(left_over(&mark).len() >= 4, "{:?}", left_over(&mark));
+    run.kill();
+    run.wait();
+    for _ in 0..200 {
+        if left_over(&mark).is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{:?}", left_over(&mark));
+}
+
 #[test]
 fn the_control_passes() {
     assert!(PRELUDE.contains("def hear"));

@@ -46,6 +46,13 @@ fn only_a_version_is_replayed() {
     assert_eq!((run(&files), run(&files)), (10, 10));
     work.file("helper.py", "x = 2\n");
     assert_eq!(run(&files), 11);
+    // All files of a folder, at every depth.
+    let files = ["--agent-files", "code/**"];
+    std::fs::create_dir_all(work.path("code/deep")).unwrap();
+    work.file("code/deep/helper.py", "x = 1\n");
+    assert_eq!((run(&files), run(&files)), (12, 12));
+    work.file("code/deep/helper.py", "x = 2\n");
+    assert_eq!(run(&files), 13);
 }
 
 #[test]

@@ -54,12 +54,24 @@ fn say(stream: &mut TcpStream, status: &str, body: &[u8]) {
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
 }
 
+fn drive_unread(url: &str, more: &[&str]) -> Ran {
+    let work = Workspace::new();
+    work.file("suite.toml", SUITE);
+    work.run(&[&["drive", "suite.toml", "--agent", url][..], more].concat())
+}
+
 fn drive(url: &str, more: &[&str]) -> (Ran, Vec<Value>) {
     let work = Workspace::new();
     work.file("suite.toml", SUITE);
     let args = ["drive", "suite.toml", "--agent", url, "-o", "episodes.jsonl"];
     let ran = work.run(&[&args[..], more].concat());
     (ran, rows(&work, "episodes.jsonl"))
+}
+
+#[test]
+fn of_a_server_no_program_is_kept() {
+    let ran = drive_unread("http://127.0.0.1:9/agent", &["--agent-keep"]);
+    assert!(ran.ended(2).stderr.contains("--agent-keep: no agent is a program"));
 }
 
 #[test]
@@ -97,6 +109,26 @@ fn a_server_is_sent_all_that_was_said() {
         (&json!("2"), &json!("get_wether"), &json!(true))
     );
     assert!(seen.try_recv().is_err(), "nothing is sent twice");
+}
+
+/// A server may close a connection that nobody uses, whenever it likes.
+#[test]
+fn a_server_that_closes_idle_connections_fails_nothing() {
+    fn answer(body: &Value, stream: &mut TcpStream) {
+        let said = match body["history"].as_array().unwrap().len() {
+            0 => json!({ "type": "call", "id": "1", "name": "get_weather", "arguments": { "city": "Hue" } }),
+            _ => json!({ "type": "answer", "text": "31" }),
+        };
+        let said = said.to_string();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", said.len());
+        let _ = stream.write_all((head + &said).as_bytes());
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    let (url, _seen) = serve(answer);
+    let (ran, rows) = drive(&url, &["--repeats", "48", "--allow-failures"]);
+    ran.ended(0);
+    let ends: Vec<&Value> = rows.iter().map(|row| &row["ended"]).collect();
+    assert!(rows.len() == 48 && ends.iter().all(|ended| *ended == "finished"), "{ends:?}");
 }
 
 /// What stands beside an address's place may choose another agent there.

@@ -152,6 +152,13 @@ impl EpisodeScorer {
             && self.follows == Loop::Own
         {
             scored.passed = Some(false);
+            // That nothing is wrong with the calls is no reason to fail.
+            scored.reason = scored.reason.take().filter(|_| !scored.issues.is_empty());
+        }
+        if episode.ended().is_some_and(Ended::is_breakdown) {
+            // Nothing called and nothing said may be all that is expected, and is no success of who crashed.
+            scored.score = scored.score.map(|_| 0.0);
+            scored.figures.clear();
         }
         let told: Vec<String> = episode.issues().iter().map(|issue| issue.message.clone()).collect();
         scored.issues.extend(episode.issues().iter().cloned());

@@ -16,7 +16,7 @@ pub use comparison::{Compared, comparison};
 pub use html::{html, review_page, rows_page};
 pub use markdown::markdown;
 pub use numbers::counted;
-pub use plain::{plain, wrapped};
+pub use plain::{plain, within as plain_within, wrapped};
 pub use step_summary::{GateVerdict, StepPart, StepSummary, StepTable, step_summary};
 pub use table::{Column, Table};
 pub use terminal::terminal;

@@ -19,7 +19,8 @@ pub(super) fn judge(name: &str) -> String {
 }
 
 /// [`plain`], in at most `most` columns.
-pub(super) fn within(text: &str, most: usize) -> String {
+#[must_use]
+pub fn within(text: &str, most: usize) -> String {
     // Marks on the character before are counted too, so that there cannot be thousands of them.
     let columns = |char: char| char.width().unwrap_or(0).max(1);
     let mut chars = text.chars().map(visible);

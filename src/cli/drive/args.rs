@@ -20,7 +20,8 @@ use crate::write::OutputFormat;
 ///
 /// Reads suites of cases (TOML, YAML, JSON, JSON Lines), lets each agent answer and call tools until it has finished, executes the calls
 /// by the suite's mocks, and scores calls and answers against what the case expects. LangChain Benchmarks' four tool-usage tasks are
-/// built in. Replies are stored: run the same command again to resume a run that was stopped; what it had is not paid for twice.
+/// built in. Replies are stored: run the same command again to resume a run that was stopped; what it had is not paid for twice. With
+/// -v, each step of an agent is told as it happens, in --log-file too.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DriveArgs {
     /// Suites: .toml, .yaml, .json or .jsonl; or tasks of LangChain Benchmarks: langchain:typewriter-1, langchain:typewriter-26,
@@ -34,12 +35,12 @@ pub struct DriveArgs {
     pub agents: Vec<String>,
 
     /// What names the agents' code, such as a commit. Replies that the same version gave in earlier runs are used again [default: every
-    /// run asks anew, and one that was stopped goes on]
+    /// run asks anew. After a stopped run, models go on, and agents of your own begin again]
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub agent_version: Option<String>,
 
-    /// Files with the agents' code, as a pattern such as 'agent/**/*.py': a hash of their contents is part of the version. Can be
-    /// repeated
+    /// Files with the agents' code, as a pattern such as 'agent/**/*.py' or 'agent/**': a hash of their contents is part of the version.
+    /// Can be repeated
     #[arg(long = "agent-files", value_name = "GLOB")]
     pub agent_files: Vec<String>,
 

@@ -2,7 +2,7 @@
 
 use crate::cli::score::report::percent;
 use crate::cli::step_summary::{counts, failing};
-use crate::report::{GateVerdict, StepPart, StepSummary, StepTable};
+use crate::report::{GateVerdict, StepPart, StepSummary, StepTable, counted};
 use crate::run::{AgentSummary, DriveSummary};
 
 /// How many episodes passed, how they ended, what was wrong, and the first that did not pass.
@@ -35,7 +35,11 @@ fn figures(agent: &AgentSummary) -> StepTable {
     let repeats = agent.pass_rates();
     let repeats = repeats.iter().map(|rate| {
         let ends = (rate.all.low, rate.all.high);
-        line(format!("pass^{} of {} cases", rate.k, rate.cases), percent(rate.all.value), interval(ends))
+        line(
+            format!("pass^{} of {}", rate.k, counted(rate.cases as u64, "case")),
+            percent(rate.all.value),
+            interval(ends),
+        )
     });
     StepTable {
         header: ["figure", "value", "95 % interval"].map(str::to_owned).into(),

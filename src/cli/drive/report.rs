@@ -3,6 +3,7 @@
 use crate::cli::failing::NAMED;
 use crate::cli::label::summary_table::dollars;
 use crate::cli::score::report::{INDENT, asked, findings, percent};
+use crate::drive::Ended;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{AgentSummary, BaselineComparison, DriveSummary, EpisodeLine};
 
@@ -131,8 +132,25 @@ fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
     }
     lines.extend(repeats(agent, width));
     lines.extend(categories(agent, width));
-    lines.extend(findings(tally, width));
+    let breakdowns = agent.ended.iter().filter_map(|(ended, episodes)| Some((remedy(*ended)?, *episodes)));
+    let breakdowns =
+        breakdowns.map(|(what, episodes)| format!("try      {what} ({})", counted(episodes, "episode")));
+    lines.extend(findings(tally, breakdowns.collect(), width));
     lines
+}
+
+/// What to do about an agent of the user's own that comes to no result.
+fn remedy(ended: Ended) -> Option<&'static str> {
+    Some(match ended {
+        Ended::AgentError => {
+            "look at what the agent says when it fails: in the columns `reason` and `agent_log` of -o"
+        }
+        Ended::ProtocolError => {
+            "let the agent write the protocol alone to standard output, one object at a time, and nothing after its answer"
+        }
+        Ended::TimedOut => "give the agent more time (--agent-timeout), or find out what it waits for",
+        _ => return None,
+    })
 }
 
 fn in_words(metric: &str) -> &str {

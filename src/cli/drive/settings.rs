@@ -176,6 +176,11 @@ impl Settings<'_> {
                 self.typed.agent_keep && !self.args.agents.iter().any(is_program),
             ),
         ];
+        if self.typed.agent_keep && some_own && !self.args.agents.iter().any(is_program) {
+            bail!(
+                "--agent-keep: no agent is a program (exec:COMMAND), and there is nothing to keep of others; leave it out"
+            );
+        }
         for (flag, who, _) in idle.into_iter().filter(|(_, _, is_idle)| *is_idle) {
             printer.warn(&format!("{flag} does nothing: it is for {who}"));
         }

@@ -28,7 +28,7 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> Stri
         ));
     }
     if tally.undecided > 0 {
-        text.push(format!("no threshold decides about {} cases", tally.undecided));
+        text.push(format!("no threshold decides about {}", cases_of(tally.undecided)));
     }
     if let Some(mean) = tally.mean() {
         text.push(format!("score    {mean:.3} on average"));
@@ -41,12 +41,12 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> Stri
         text.push(format!("error    {cases} {kind}: {example}"));
     }
     let mut text: Vec<String> = text.iter().map(|line| wrapped(line, INDENT, width)).collect();
-    text.extend(findings(tally, width));
+    text.extend(findings(tally, Vec::new(), width));
     text.join("\n")
 }
 
-/// What was found wrong: kinds of issues, tools, parameters, and what to do about the commonest.
-pub fn findings(tally: &Tally, width: usize) -> Vec<String> {
+/// What was found wrong: kinds of issues, tools, parameters, and what to do about the commonest, and `more` to do.
+pub fn findings(tally: &Tally, more: Vec<String>, width: usize) -> Vec<String> {
     let mut text = Vec::new();
     let by = |title: &str, counts: Vec<(String, u64)>| section(title, counts, tally.cases, width);
     text.extend(by("issue", tally.kinds.iter().map(|(kind, n)| (kind.as_str().to_owned(), *n)).collect()));
@@ -54,7 +54,7 @@ pub fn findings(tally: &Tally, width: usize) -> Vec<String> {
     let parameters =
         tally.parameters.iter().map(|((tool, path), n)| (one_line(&format!("{tool} {path}")), *n));
     text.extend(by("parameter", parameters.collect()));
-    let advice = advice(tally);
+    let advice: Vec<String> = advice(tally).into_iter().chain(more).collect();
     if !advice.is_empty() {
         text.push(String::new());
         text.extend(advice.iter().map(|line| wrapped(line, INDENT, width)));

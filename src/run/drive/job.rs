@@ -8,10 +8,11 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::agent::Agent;
+use super::agent::{Agent, AgentReady};
 use super::baseline;
 use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
+use super::live::{Names, tell_script};
 use super::own::{OwnPass, drive_own};
 use super::pass::{DrivePass, drive as drive_all};
 use super::passes::{self, EpisodeKey, EpisodeResult, Passes};
@@ -120,9 +121,12 @@ impl DrivePlan {
             store.manifest(self.record().to_string(), false).await?;
         }
         let mut outcomes = self.ask_models().await?;
-        for (outcome, own) in outcomes.iter_mut().zip(self.agents.iter().map(|agent| agent.own())) {
-            if let Some(own) = own {
-                let pass = OwnPass::new(self, own)?;
+        for (outcome, agent) in outcomes.iter_mut().zip(&self.agents) {
+            if let AgentReady::Script(script) = &agent.kind {
+                tell_script(self, script, &agent.name);
+            }
+            if let Some(own) = agent.own() {
+                let pass = OwnPass::new(self, own, Names::new(self, &agent.name))?;
                 let shown = Pass::new("driving", Some(self.episodes()));
                 let progress = Arc::clone(&shown.progress);
                 let _shown = self.control.observer.pass(shown);
@@ -139,8 +143,8 @@ impl DrivePlan {
             return Ok(vec![AskOutcome::All; self.agents.len()]);
         };
         let mut passes = Vec::new();
-        for model in self.agents.iter().map(|agent| agent.model()) {
-            let driven = (&self.stages, self.repeats());
+        for (agent, model) in self.agents.iter().map(|agent| (agent, agent.model())) {
+            let driven = (&self.stages, Names::new(self, &agent.name), self.repeats());
             let settings = (&self.settings.store, self.run.as_str(), self.version.name.as_str());
             passes.push(match model {
                 Some(model) => {

@@ -11,6 +11,7 @@ mod forecast;
 mod grading;
 mod history;
 mod job;
+mod live;
 mod own;
 mod pass;
 pub(in crate::run) mod passes;

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::{hasher, heard};
+use super::live::{Live, Names};
 use crate::domain::{Dialogue, Paid, Reply, Status, Stop as ReplyStop};
 use crate::drive::{Episode, Loop, Stage};
 use crate::judge::{AskError, Asked, Remote};
@@ -25,6 +26,7 @@ const OPEN: usize = 2;
 /// One agent on its way through all cases.
 pub(super) struct DrivePass {
     pub stages: Arc<[Arc<Stage>]>,
+    pub names: Names,
     pub repeats: u32,
     pub model: Arc<Remote>,
     pub follows: Loop,
@@ -60,7 +62,7 @@ enum Driven {
 
 impl DrivePass {
     pub(super) fn new(
-        (stages, repeats): (&Arc<[Arc<Stage>]>, u32),
+        (stages, names, repeats): (&Arc<[Arc<Stage>]>, Names, u32),
         model: &Arc<Remote>,
         follows: Loop,
         store: &Arc<Store>,
@@ -68,6 +70,7 @@ impl DrivePass {
     ) -> Result<DrivePass, RunError> {
         Ok(DrivePass {
             stages: Arc::clone(stages),
+            names,
             repeats,
             hasher: hasher(model, version),
             model: Arc::clone(model),
@@ -113,8 +116,8 @@ pub(super) async fn drive(
 ) -> Result<AskOutcome, RunError> {
     let stopping = stop.gently.child_token();
     let open = Arc::new(Semaphore::new((OPEN * pass.model.most_in_flight()).max(2)));
-    let mut episodes =
-        pass.stages.iter().flat_map(|stage| (1..=pass.repeats).map(move |repeat| (stage, repeat)));
+    let cases = pass.stages.iter().enumerate();
+    let mut episodes = cases.flat_map(|at| (1..=pass.repeats).map(move |repeat| (at, repeat)));
     let mut tasks: JoinSet<Result<Driven, RunError>> = JoinSet::new();
     let (mut failure, mut ceiling, mut more) = (None, false, true);
     while more || !tasks.is_empty() {
@@ -136,14 +139,15 @@ pub(super) async fn drive(
                 }
             }
             permit = Arc::clone(&open).acquire_owned(), if more => {
-                let (Ok(permit), Some((stage, repeat))) = (permit, episodes.next()) else {
+                let (Ok(permit), Some(((at, stage), repeat))) = (permit, episodes.next()) else {
                     more = false;
                     continue;
                 };
                 let (pass, progress) = (Arc::clone(pass), Arc::clone(progress));
                 let (stage, stopping) = (Arc::clone(stage), stopping.clone());
+                let name = pass.names.of(at, repeat);
                 tasks.spawn(async move {
-                    let driven = episode(&pass, &progress, &stage, repeat, &stopping).await;
+                    let driven = episode(&pass, &progress, (&stage, repeat, name), &stopping).await;
                     drop(permit);
                     if matches!(driven, Ok(Driven::Ended)) {
                         progress.asks_done(1);
@@ -164,14 +168,17 @@ pub(super) async fn drive(
 async fn episode(
     pass: &DrivePass,
     progress: &Progress,
-    stage: &Arc<Stage>,
-    repeat: u32,
+    (stage, repeat, name): (&Arc<Stage>, u32, String),
     stop: &CancellationToken,
 ) -> Result<Driven, RunError> {
     let mut episode = Episode::new(stage, pass.follows);
+    let mut live = Live::new(name, &episode);
     while let Some(dialogue) = episode.asks() {
         match reply(pass, progress, dialogue, repeat, stop).await? {
-            Came::Reply(reply) => episode.hear(heard(&pass.model, &reply)?),
+            Came::Reply(reply) => {
+                episode.hear(heard(&pass.model, &reply)?);
+                live.tell(&episode);
+            }
             Came::Failed => return Ok(Driven::Ended),
             Came::Stopped => return Ok(Driven::Stopped),
             Came::Ceiling => return Ok(Driven::Ceiling),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::agent::{Agent, AgentReady, hasher, heard};
 use crate::domain::{Paid, Usage};
-use crate::drive::{Ended, Episode, Loop, Stage};
+use crate::drive::{Ended, Episode, Loop, Script, Stage};
 use crate::run::RunError;
 use crate::store::{Failure, Fingerprint, Found, Reader};
 
@@ -71,12 +71,7 @@ impl Replay<'_> {
         let (mut payer, mut is_shared, mut crashed) = (None, false, None);
         match &self.agent.kind {
             AgentReady::Script(script) => {
-                while episode.asks().is_some() {
-                    match script.reply(&stage.case.id, repeat, episode.turns().len()) {
-                        Ok(reply) => episode.hear(reply.clone()),
-                        Err(why) => episode.end(Ended::Errored, Some(why)),
-                    }
-                }
+                read_out(script, &mut episode, repeat, |_| ());
             }
             AgentReady::Own(own) => match own.episodes.get(case, repeat) {
                 None => episode.end(self.lacking, None),
@@ -121,6 +116,18 @@ impl Replay<'_> {
             }
         }
         Ok(Played { episode, spent, log, payer, is_shared, crashed })
+    }
+}
+
+/// Plays an episode to its end with the replies that are written down; `tells` of each step.
+pub(super) fn read_out(script: &Script, episode: &mut Episode, repeat: u32, mut tells: impl FnMut(&Episode)) {
+    while episode.asks().is_some() {
+        let case = episode.stage().case.id.clone();
+        match script.reply(&case, repeat, episode.turns().len()) {
+            Ok(reply) => episode.hear(reply.clone()),
+            Err(why) => episode.end(Ended::Errored, Some(why)),
+        }
+        tells(episode);
     }
 }
 

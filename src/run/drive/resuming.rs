@@ -78,8 +78,11 @@ fn files(patterns: &[String]) -> Result<String, DriveError> {
     for pattern in patterns {
         let wrong = |why: String| DriveError::AgentFiles { pattern: pattern.clone(), why };
         let mut some = false;
+        // At its end, `**` alone would match folders only.
+        let is_folder = pattern == "**" || pattern.ends_with("/**");
+        let whole = if is_folder { format!("{pattern}/*") } else { pattern.clone() };
         // In the order of their names.
-        for path in glob::glob(pattern).map_err(|why| wrong(why.to_string()))? {
+        for path in glob::glob(&whole).map_err(|why| wrong(why.to_string()))? {
             let path = path.map_err(|why| wrong(why.to_string()))?;
             if !path.is_file() {
                 continue;

@@ -170,12 +170,16 @@ impl AgentSummary {
         self.paid = Paid::sum(self.paid, spent.paid);
         let passed = scored.as_ref().ok().and_then(|scored| scored.passed);
         if ended.is_scored() {
-            self.tally.add_as(Some(id), scored, &|issue| pattern(case, issue));
+            // What a crash left undone says nothing of tools and instructions.
+            let example = |issue: &Issue| (!ended.is_breakdown()).then(|| pattern(case, issue));
+            self.tally.add_as(Some(id), scored, &example);
             self.latencies.push(latency_ms(played));
             if let Ok(scored) = scored {
                 let is_flawed = !scored.issues.is_empty() || scored.score.is_some_and(|score| score < 1.0);
                 self.flawed += u64::from(passed == Some(true) && is_flawed);
-                self.measure(scored);
+                if !ended.is_breakdown() {
+                    self.measure(scored);
+                }
             }
         }
         self.listed.push((id.to_owned(), outcome(ended, scored)));
@@ -251,7 +255,7 @@ impl AgentSummary {
         self.ended.iter().filter(|(ended, _)| !ended.is_scored()).map(|(_, episodes)| episodes).sum()
     }
 
-    /// What the scorer measures, on average over scored episodes.
+    /// What the scorer measures, on average over scored episodes; without those in which an agent of the user's own broke down.
     pub fn metrics(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
         METRICS.into_iter().filter_map(|name| {
             let (sum, count) = self.metrics.get(name)?;

@@ -15,7 +15,7 @@ use crate::normalize::{Normalizer, Options};
 use crate::read::Table;
 use crate::run::settings::{InputKind, InputSettings, LabelSettings, OutputSettings, PanelSettings};
 use crate::run::{Control, MemberSummary, RunError, label};
-use crate::score::{Answer, Inquiry, ScoreError};
+use crate::score::{Answer, Inquiry, Score, ScoreError};
 
 /// The column that names a case.
 pub(in crate::run) const CASE: &str = "case";
@@ -51,7 +51,7 @@ impl Answers {
 /// Those of [`label`], and if the panel has several judges or a wording with other labels than the task's.
 pub(super) async fn answers(
     table: &Table,
-    inquiry: &Inquiry,
+    (inquiry, ready): (&Inquiry, &dyn Score),
     columns: &[(Slot, String)],
     panel: &PanelSettings,
     control: &Control,
@@ -61,7 +61,7 @@ pub(super) async fn answers(
     }
     let folder = tempfile::tempdir().map_err(ScoringError::NoTemporary)?;
     let asked = folder.path().join("cases.jsonl");
-    if write(table, inquiry, columns, &asked)? == 0 {
+    if write(table, (inquiry, ready), columns, &asked)? == 0 {
         control.observer.note("no case leaves anything for a judge to say");
         return Ok((Answers::default(), None));
     }
@@ -111,7 +111,12 @@ pub(in crate::run) async fn judged(
 }
 
 /// Writes what is asked; returns how many cases that is.
-fn write(table: &Table, inquiry: &Inquiry, columns: &[(Slot, String)], path: &Path) -> Result<u64, RunError> {
+fn write(
+    table: &Table,
+    (inquiry, ready): (&Inquiry, &dyn Score),
+    columns: &[(Slot, String)],
+    path: &Path,
+) -> Result<u64, RunError> {
     let failed = |why| RunError::from(ScoringError::NoTemporary(why));
     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
     let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
@@ -120,9 +125,10 @@ fn write(table: &Table, inquiry: &Inquiry, columns: &[(Slot, String)], path: &Pa
         let batch = batch?;
         let schema = std::sync::Arc::clone(&batch.schema);
         for record in records(batch, columns, &normalizer)? {
-            if !matches!(record.item, Some(Err(_)))
-                && let Some(mut row) = (inquiry.row)(&case(table, &schema, record.cells, columns))
-            {
+            let is_read = !matches!(record.item, Some(Err(_)));
+            let mut case = case(table, &schema, record.cells, columns);
+            ready.complete(&mut case);
+            if let Some(mut row) = (inquiry.row)(&case).filter(|_| is_read) {
                 row.insert(CASE, Json::Number(number.into()));
                 writeln!(file, "{}", Json::Object(row)).map_err(failed)?;
                 asked += 1;

@@ -93,7 +93,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let (answers, judge) = match (&settings.panel, &scorer.inquiry) {
         (None, _) => (Answers::default(), None),
         (Some(panel), Some(inquiry)) => {
-            asking::answers(&table, inquiry, &settings.columns, panel, control).await?
+            asking::answers(&table, (inquiry, ready.as_ref()), &settings.columns, panel, control).await?
         }
         (Some(_), None) => {
             let takes = SCORERS.iter().filter(|scorer| scorer.inquiry.is_some()).map(|scorer| scorer.name);

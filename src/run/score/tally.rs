@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::drive::Ended;
 use crate::score::{Issue, IssueKind, ScoreError, Scored};
 use crate::stats::wilson;
 
@@ -54,6 +55,12 @@ const KEPT: usize = 10_000;
 /// Cases that are named for an advice.
 const EXAMPLES: usize = 3;
 
+/// Whether an issue says that an agent of the user's own broke down in an episode that `drive` wrote.
+fn is_breakdown(issue: &Issue) -> bool {
+    let says = |ended: Ended| ended.is_breakdown() && issue.message.ends_with(ended.in_words());
+    issue.kind == IssueKind::StoppedEarly && Ended::ALL.into_iter().any(says)
+}
+
 impl Tally {
     /// A tally that keeps the names of all cases.
     pub(crate) fn listing() -> Tally {
@@ -61,16 +68,19 @@ impl Tally {
     }
 
     pub(in crate::run) fn add(&mut self, name: Option<&str>, scored: &Result<Scored, ScoreError>) {
-        let pattern = |issue: &Issue| (issue.kind, issue.tool.clone().unwrap_or_default());
+        // What a crash left undone says nothing of tools and instructions.
+        let broke_down = scored.as_ref().is_ok_and(|scored| scored.issues.iter().any(is_breakdown));
+        let pattern =
+            |issue: &Issue| (!broke_down).then(|| (issue.kind, issue.tool.clone().unwrap_or_default()));
         self.add_as(name, scored, &pattern);
     }
 
-    /// The same, with what an issue is an example of for advice.
+    /// The same, with what an issue is an example of for advice, if it is one.
     pub(in crate::run) fn add_as(
         &mut self,
         name: Option<&str>,
         scored: &Result<Scored, ScoreError>,
-        pattern: &dyn Fn(&Issue) -> (IssueKind, String),
+        pattern: &dyn Fn(&Issue) -> Option<(IssueKind, String)>,
     ) {
         self.cases += 1;
         if let Some(listed) = &mut self.listed {
@@ -121,7 +131,7 @@ impl Tally {
             *self.parameters.entry(parameter).or_default() += 1;
         }
         let case = name.map_or_else(|| self.cases.to_string(), str::to_owned);
-        for pattern in scored.issues.iter().map(pattern).collect::<BTreeSet<_>>() {
+        for pattern in scored.issues.iter().filter_map(pattern).collect::<BTreeSet<_>>() {
             let (cases, first) = self.patterns.entry(pattern).or_default();
             *cases += 1;
             if first.len() < EXAMPLES {

@@ -22,7 +22,7 @@ pub struct DriveSettings {
     /// The version of the agents' code, such as a commit: replies of earlier runs of the same version are reused. Default: none;
     /// then only a stopped run resumes.
     pub agent_version: Option<String>,
-    /// Files whose contents are part of the version, as patterns such as `agent/**/*.py`. Default: none.
+    /// Files whose contents are part of the version, as patterns such as `agent/**/*.py` or `agent/**`. Default: none.
     pub agent_files: Vec<String>,
     /// How often each case is driven. Default: once.
     pub repeats: NonZeroU32,

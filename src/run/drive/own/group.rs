@@ -1,6 +1,8 @@
 //! A program's process group, with all processes that it starts: they end together.
 
 use std::io;
+#[cfg(unix)]
+use std::io::Write;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,6 +16,8 @@ const SWEEPS: usize = 100;
 #[derive(Debug)]
 pub(super) struct ProcessGroup {
     child: Child,
+    #[cfg(unix)]
+    warden: Option<Warden>,
     mark: String,
     status: Option<ExitStatus>,
 }
@@ -33,9 +37,23 @@ impl ProcessGroup {
         let mark = format!("{}-{number}-{:016x}", std::process::id(), fastrand::u64(..));
         let mut command = shell(command_line);
         command.env(MARK, &mark).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        // Without one, the program is only left behind where this process is killed.
+        #[cfg(unix)]
+        let mut warden = Warden::start(&mark).ok();
+        let started = command.spawn();
+        #[cfg(unix)]
+        if let Some(warden) = &mut warden {
+            warden.watch(started.as_ref().ok().map(Child::id));
+        }
+        let mut child = started?;
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
-        let group = ProcessGroup { child, mark, status: None };
+        let group = ProcessGroup {
+            child,
+            #[cfg(unix)]
+            warden,
+            mark,
+            status: None,
+        };
         let ((input, output), errors) = pipes.ok_or_else(|| io::Error::other("a pipe is missing"))?;
         Ok((group, Pipes { input, output, errors }))
     }
@@ -60,8 +78,10 @@ impl ProcessGroup {
 
     #[cfg(unix)]
     fn kill(&mut self) {
-        // A negative number is a group's.
-        kill_all(&[format!("-{}", self.child.id())]);
+        if !self.warden.take().is_some_and(Warden::end) {
+            // A negative number is a group's.
+            kill_all(&[format!("-{}", self.child.id())]);
+        }
         // Without a shell too, such as where no file can be opened any more: else the wait would have no end.
         let _ = self.child.kill();
     }
@@ -75,6 +95,64 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// A shell beside a program that ends the program's processes when its own input closes: because they are to be ended, or because this
+/// process is no more, be it killed.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Warden {
+    shell: Child,
+    input: Option<ChildStdin>,
+}
+
+/// It is told the group, and then that the group is to be ended. Where it is not told that, nobody looks for those any more who left the
+/// group, so that it does, by their mark.
+#[cfg(unix)]
+const WARDEN: &str = r#"trap '' HUP INT QUIT TERM
+read -r group || exit 0
+read -r word
+kill -s KILL -- "-$group"
+[ -n "$word" ] && exit 0
+for round in 1 2 3; do
+    for file in $(grep -a -l -s -F -e "$1" /proc/[0-9]*/environ); do
+        process=${file#/proc/}
+        kill -s KILL -- "${process%/environ}"
+    done
+done
+exit 0"#;
+
+#[cfg(unix)]
+impl Warden {
+    fn start(mark: &str) -> io::Result<Warden> {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", WARDEN, "warden", &format!("{MARK}={mark}")]);
+        // It outlives this process's group, and is none of the processes that another one looks for.
+        command.process_group(0).env_remove(MARK);
+        let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let input = shell.stdin.take();
+        Ok(Warden { shell, input })
+    }
+
+    /// Tells it what it watches; if that is nothing, it ends.
+    fn watch(&mut self, group: Option<u32>) {
+        let told = match (&mut self.input, group) {
+            (Some(input), Some(group)) => writeln!(input, "{group}").is_ok(),
+            _ => false,
+        };
+        if !told {
+            self.input = None;
+            let _ = self.shell.wait();
+        }
+    }
+
+    /// Has the group ended; whether it is.
+    fn end(mut self) -> bool {
+        let told = self.input.take().is_some_and(|mut input| writeln!(input, "end").is_ok());
+        let ended = self.shell.wait();
+        told && ended.is_ok_and(|status| status.success())
     }
 }
 

@@ -15,6 +15,7 @@ mod talk;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::DriveError;
@@ -46,6 +47,11 @@ pub(super) trait OwnAgent: Send + Sync {
 pub(super) trait Talk: Send {
     /// What the agent says next, when it has been told what is new in `episode`. Dropped, it need not be waited for.
     fn reply<'a>(&'a mut self, episode: &'a Episode) -> BoxFuture<'a, Result<Heard, Fault>>;
+
+    /// What it did wrong between an answer and the user's next message, of which it has not been told: there it says nothing.
+    fn unasked(&mut self) -> BoxFuture<'_, Option<Fault>> {
+        async { None }.boxed()
+    }
 
     /// Ends it. `answered` says whether the agent has come to its answer; else it is in the midst of something.
     fn end(self: Box<Self>, answered: bool) -> BoxFuture<'static, Farewell>;
@@ -117,7 +123,7 @@ impl Own {
                     name: name.to_owned(),
                     why: why.to_string(),
                 };
-                let server = ServerAgent::new(url, *timeout, at_once, secrets).map_err(unusable)?;
+                let server = ServerAgent::new(url, *timeout, secrets).map_err(unusable)?;
                 if server.is_exposed() && !allow_http {
                     return Err(SettingsError::Exposed(server.public_url()).into());
                 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use super::super::live::Names;
 use super::super::plan::DrivePlan;
 use super::Own;
 use super::talk::{OwnEpisode, converse};
@@ -23,6 +24,8 @@ pub(in crate::run::drive) struct OwnPass {
     /// The cases and their names.
     stages: Vec<(Arc<Stage>, String)>,
     repeats: u32,
+    /// What the log calls its episodes.
+    names: Names,
     /// Where episodes are kept; absent where the agent has no version.
     kept: Option<Kept>,
 }
@@ -39,7 +42,11 @@ struct Kept {
 impl OwnPass {
     /// # Errors
     /// If the store cannot be read.
-    pub(in crate::run::drive) fn new(plan: &DrivePlan, own: &Arc<Own>) -> Result<OwnPass, RunError> {
+    pub(in crate::run::drive) fn new(
+        plan: &DrivePlan,
+        own: &Arc<Own>,
+        names: Names,
+    ) -> Result<OwnPass, RunError> {
         let kept = match plan.store.as_ref().filter(|_| plan.settings.has_version()) {
             Some(store) => Some(Kept {
                 store: Arc::clone(store),
@@ -54,7 +61,7 @@ impl OwnPass {
         let stages = stages
             .map(|(at, stage)| (Arc::clone(stage), plan.case_name(plan.suite(at), &stage.case.id)))
             .collect();
-        Ok(OwnPass { own: Arc::clone(own), stages, repeats: plan.repeats(), kept })
+        Ok(OwnPass { own: Arc::clone(own), stages, repeats: plan.repeats(), names, kept })
     }
 }
 
@@ -72,9 +79,10 @@ pub(in crate::run::drive) async fn drive_own(
         (1..=pass.repeats).map(move |repeat| (at, stage, format!("{name}#{repeat}"), repeat))
     });
     let driven = stream::iter(episodes).map(|(at, stage, id, repeat)| async move {
+        let shown = pass.names.of(at, repeat);
         let episode = match &pass.kept {
-            Some(kept) => kept.episode(&pass.own, stage, &id).await?,
-            None => converse(&pass.own, stage, &id).await,
+            Some(kept) => kept.episode(&pass.own, stage, (&id, &shown)).await?,
+            None => converse(&pass.own, stage, (&id, &shown)).await,
         };
         pass.own.episodes.insert(at, repeat, episode);
         progress.asks_done(1);
@@ -94,7 +102,12 @@ pub(in crate::run::drive) async fn drive_own(
 
 impl Kept {
     /// The stored episode, or else one that is driven now.
-    async fn episode(&self, own: &Own, stage: &Arc<Stage>, id: &str) -> Result<OwnEpisode, RunError> {
+    async fn episode(
+        &self,
+        own: &Own,
+        stage: &Arc<Stage>,
+        (id, shown): (&str, &str),
+    ) -> Result<OwnEpisode, RunError> {
         let fingerprint = self.hasher.episode(&asked(stage, id));
         let mut crashed = None;
         loop {
@@ -128,7 +141,7 @@ impl Kept {
             let driving = async {
                 tokio::select! {
                     () = lost.cancelled() => None,
-                    episode = converse(own, stage, id) => Some(episode),
+                    episode = converse(own, stage, (id, shown)) => Some(episode),
                 }
             };
             let Some(mut episode) = while_held(&self.store, lease_token, &lost, driving).await else {

@@ -19,6 +19,8 @@ use crate::judge::Redactor;
 
 /// How long a program may take to end by itself after its answer.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long a program is listened to after an answer before the user goes on. Chosen: what it writes at one go has come by then.
+const SILENCE: Duration = Duration::from_millis(50);
 /// From a program's closing its output to its end. Chosen: an interpreter puts things in order.
 const CLOSING: Duration = Duration::from_millis(50);
 /// What a shell ends with that cannot run a command.
@@ -141,6 +143,14 @@ impl Talk for ProgramTalk {
         .boxed()
     }
 
+    fn unasked(&mut self) -> BoxFuture<'_, Option<Fault>> {
+        async move {
+            let program = self.program.as_mut()?;
+            after_answer(program, &self.programs, SILENCE).await
+        }
+        .boxed()
+    }
+
     fn end(mut self: Box<Self>, answered: bool) -> BoxFuture<'static, Farewell> {
         async move {
             let mut farewell = Farewell::default();
@@ -166,7 +176,7 @@ impl Talk for ProgramTalk {
             } else {
                 program.input = None;
                 if answered {
-                    farewell.fault = after_answer(&mut program, &self.programs).await;
+                    farewell.fault = after_answer(&mut program, &self.programs, GRACE).await;
                 }
                 farewell.log = Some(self.programs.log(program.end().await.1));
             }
@@ -277,13 +287,14 @@ impl ProgramTalk {
     }
 }
 
-/// What a program does wrong after its answer, which is to be the last that it says.
-async fn after_answer(program: &mut Program, programs: &Programs) -> Option<Fault> {
+/// What a program does wrong within a time after its answer, which is to be the last that it says.
+async fn after_answer(program: &mut Program, programs: &Programs, within: Duration) -> Option<Fault> {
     let told = async {
         loop {
             match program.output.recv().await {
                 None => return None,
                 Some(Line::Whole(line)) if line.iter().all(u8::is_ascii_whitespace) => {}
+                Some(Line::Whole(line)) if program.is_late(&String::from_utf8_lossy(&line)) => {}
                 Some(Line::Whole(line)) => {
                     return Some(format!("after its answer it wrote `{}`", excerpt(&programs.said(line))));
                 }
@@ -291,5 +302,5 @@ async fn after_answer(program: &mut Program, programs: &Programs) -> Option<Faul
             }
         }
     };
-    timeout(GRACE, told).await.ok().flatten().map(Fault::protocol)
+    timeout(within, told).await.ok().flatten().map(Fault::protocol)
 }

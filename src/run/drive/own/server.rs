@@ -30,10 +30,9 @@ impl ServerAgent {
     pub(super) fn new(
         url: &str,
         timeout: Duration,
-        at_once: usize,
         secrets: &[SecretString],
     ) -> Result<ServerAgent, SetupError> {
-        let server = AgentServer::new(url, timeout + SLACK, at_once)?;
+        let server = AgentServer::new(url, timeout + SLACK)?;
         Ok(ServerAgent(Arc::new(Server { server, redactor: Redactor::of(secrets) })))
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use super::super::live::Live;
 use super::{Farewell, Fault, Own};
 use crate::drive::{Ended, Episode, Heard, Loop, Stage, protocol};
 
@@ -115,17 +116,30 @@ impl OwnEpisode {
     }
 }
 
-/// Drives an episode to its end: whatever the agent does, it comes within the agent's time.
-pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpisode {
+/// Drives an episode to its end: whatever the agent does, it comes within the agent's time. The log calls it `shown`.
+pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, (id, shown): (&str, &str)) -> OwnEpisode {
     let mut episode = Episode::new(stage, Loop::Own);
+    let mut live = Live::new(shown, &episode);
     let mut talk = own.agent.talk(id);
     let mut driven = OwnEpisode::default();
+    let is_answer = |heard: &Heard| heard.turn.calls.is_empty();
     let began = Instant::now();
+    // How long it was to be silent, which takes nothing of its time.
+    let mut silent = Duration::ZERO;
     while episode.asks().is_some() {
-        let reply = timeout_at(began + own.timeout, talk.reply(&episode)).await;
+        if driven.said.last().is_some_and(is_answer) {
+            let answered = Instant::now();
+            driven.fault = talk.unasked().await;
+            silent += answered.elapsed();
+            if driven.fault.is_some() {
+                break;
+            }
+        }
+        let reply = timeout_at(began + own.timeout + silent, talk.reply(&episode)).await;
         match reply.unwrap_or_else(|_| Err(own.agent.late(own.timeout))) {
             Ok(heard) => {
                 episode.hear(heard.clone());
+                live.tell(&episode);
                 driven.said.push(heard);
             }
             Err(fault) => {
@@ -134,8 +148,7 @@ pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpis
             }
         }
     }
-    driven.latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let is_answer = |heard: &Heard| heard.turn.calls.is_empty();
+    driven.latency_ms = u64::try_from(began.elapsed().saturating_sub(silent).as_millis()).unwrap_or(u64::MAX);
     let answered = driven.fault.is_none() && driven.said.last().is_some_and(is_answer);
     let Farewell { log, last_words, fault } = talk.end(answered).await;
     driven.fault = driven.fault.or(fault);
@@ -143,5 +156,6 @@ pub(super) async fn converse(own: &Own, stage: &Arc<Stage>, id: &str) -> OwnEpis
         fault.why.push_str(&format!("; on standard error: {line}"));
     }
     driven.log = log;
+    driven.fault.iter().for_each(|fault| live.failed(fault));
     driven
 }
