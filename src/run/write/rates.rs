@@ -86,11 +86,6 @@ impl RateWatch {
         self.judges[at].mixes.iter().filter_map(Mix::warning).collect()
     }
 
-    /// What other mix than the benchmark's does to the corrected share of the judge at a place.
-    pub fn mix_warnings(&self, at: usize) -> Vec<String> {
-        self.judges[at].mixes.iter().filter_map(Mix::warning).collect()
-    }
-
     /// The mean score of the labels of the judge at a place, where they are graded.
     pub fn mean_score(&self, at: usize) -> Option<Estimate> {
         let scores = self.judges[at].rails.scores();
