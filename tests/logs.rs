@@ -73,8 +73,7 @@ fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>, turn
     let understanding = Understanding { format: None, logs: Some(logs) };
     let table = Table::open(&inputs, understanding, Selection::default()).unwrap();
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-    let source =
-        Source { table, columns: columns::resolve(&names, &[], true).unwrap(), normalizer, shard: None };
+    let source = Source::new(table, columns::resolve(&names, &[], true).unwrap(), normalizer);
     let mut found = Vec::new();
     for batch in source.table.batches(None) {
         let batch = batch.unwrap();

@@ -38,7 +38,7 @@ fn open(inputs: &[String]) -> Source {
     let understanding = Understanding { format: None, logs: Some(logs) };
     let table = Table::open(inputs, understanding, Selection::default()).unwrap();
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-    Source { table, columns: columns::resolve(&names, &[], true).unwrap(), normalizer, shard: None }
+    Source::new(table, columns::resolve(&names, &[], true).unwrap(), normalizer)
 }
 
 /// The samples, as normal forms in which what only a log can say is left out.

@@ -116,7 +116,7 @@ mod tests {
             tool_definitions: cell("f: a tool"),
             ..RawRow::default()
         };
-        Row::unread(cells, None, false, Arc::new(Normalizer::new(Options::default()).unwrap()))
+        Row::unread(cells, None, None, Arc::new(Normalizer::new(Options::default()).unwrap()))
     }
 
     fn fingerprint(question: &str, vote: u32) -> Fingerprint {

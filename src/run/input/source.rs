@@ -151,8 +151,13 @@ impl Source {
                  their column with --column tool_definitions=COLUMN",
             );
         }
+        Ok(Source::new(table, columns, normalizer))
+    }
+
+    /// All rows of `table`, of which `columns` are meant.
+    pub fn new(table: Table, columns: Columns, normalizer: Arc<Normalizer>) -> Source {
         let text_fields = text_fields(&columns, table.schema());
-        Ok(Source { table, columns, normalizer, shard: None, text_fields })
+        Source { table, columns, normalizer, shard: None, text_fields }
     }
 
     /// Tells what logs among the inputs hold, since it is not what a line of the file is.

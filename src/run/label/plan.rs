@@ -68,8 +68,8 @@ impl Plan {
             return Err(SettingsError::CountsFindings { ceiling: ceiling.to_string() }.into());
         }
         let wanted = wanted(&settings.panel)?;
-        let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
-        let source = Source { shard: settings.shard, ..source };
+        let mut source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
+        source.shard = settings.shard;
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
         let fold = settings.fold.as_ref().map(|fold| folded(fold, &source, purpose)).transpose()?;
