@@ -136,30 +136,6 @@ fn a_lock_is_waited_for_however_long_it_is_held() {
     assert_eq!(server.requests(), 30);
 }
 
-/// Who only looks waits as well, and is told.
-#[test]
-fn a_lock_is_told_to_whoever_reads() {
-    let Some(postgres) = shared() else { return };
-    let (server, work, store) = (slow(0), rows(12), postgres.url("faults_read_lock"));
-    label(&work, &server, &store).ended(0);
-    std::thread::scope(|scope| {
-        let holder = scope.spawn(|| {
-            let lock = "BEGIN; LOCK TABLE replies IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(20); COMMIT";
-            postgres.sql("faults_read_lock", lock)
-        });
-        until("the lock is held", || {
-            let held = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
-            postgres.sql("faults_read_lock", held) != "0"
-        });
-        let mut resnap = args(&server, &store, "again.csv");
-        resnap[0] = "resnap";
-        let ran = work.run(&resnap).ended(0);
-        assert!(ran.stderr.contains("is locked by somebody else"), "{}", ran.stderr);
-        holder.join().unwrap();
-    });
-    right(&work, "again.csv");
-}
-
 /// A machine that is gone closes no connection: the server asks after silent ones, soon.
 #[cfg(target_os = "linux")]
 #[test]

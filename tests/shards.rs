@@ -168,7 +168,7 @@ fn what_does_not_belong_together_is_not_joined() {
     std::fs::write(work.path("edited.csv"), edited).unwrap();
     work.file("plain.csv", work.read("b.csv"));
     for (parts, said) in [
-        (&["a.csv", "input.csv"][..], "their inputs differ (in.csv and other.csv;"),
+        (&["a.csv", "input.csv"][..], "their inputs differ (other.csv and in.csv;"),
         (&["a.csv", "defs.csv"], "they differ in `require_definitions`;"),
         (&["a.csv", "decide.csv"], "they differ in `decide`;"),
         (&["a.csv", "dropped.csv"], "they differ in `drop`;"),

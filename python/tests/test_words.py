@@ -78,7 +78,6 @@ SAID = [
     (lambda: tj.score([{"a": 1}], scorer="tool_correctnes"), "`scorer`: `tool_correctnes` is not one of"),
     (lambda: tj.score([{"a": 1}], scorer="tool_correctness", set={"threshold": "x"}), '^`set."threshold".`: it must be a number, and not "x"'),
     (lambda: tj.convert([{"a": 1}]), '`column={"question": "COLUMN", "tool_call": "COLUMN"}`'),
-    (lambda: tj.label(rows(), **KEYED, store="none/a.sqlite"), "the folder none does not exist"),
     (lambda: tj.gold([{"a": 1}]), "no column"),
     (lambda: tj.bench(rows()), "`gold`"),
     (lambda: tj.bench([{**rows()[0], "gold": "correct"}], report="x.doc"), 'report="x.doc"'),

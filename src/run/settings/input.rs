@@ -106,6 +106,22 @@ fn abbreviates(text: &str, name: &str) -> bool {
         && text.chars().all(|one| letters.any(|other| other == one))
 }
 
+impl FromStr for InputKind {
+    type Err = UnknownInputKind;
+
+    fn from_str(text: &str) -> Result<InputKind, UnknownInputKind> {
+        match text {
+            "rows" => Ok(InputKind::Rows),
+            text => match text.parse() {
+                Ok(format) => Ok(InputKind::File(format)),
+                Err(_) => LogFormat::named(text)
+                    .map(InputKind::Log)
+                    .ok_or_else(|| UnknownInputKind(text.to_owned())),
+            },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,22 +141,6 @@ mod tests {
                 Some(name) => assert!(said.contains(&format!("did you mean `{name}")), "{text}: {said}"),
                 None => assert!(!said.contains("did you mean"), "{text}: {said}"),
             }
-        }
-    }
-}
-
-impl FromStr for InputKind {
-    type Err = UnknownInputKind;
-
-    fn from_str(text: &str) -> Result<InputKind, UnknownInputKind> {
-        match text {
-            "rows" => Ok(InputKind::Rows),
-            text => match text.parse() {
-                Ok(format) => Ok(InputKind::File(format)),
-                Err(_) => LogFormat::named(text)
-                    .map(InputKind::Log)
-                    .ok_or_else(|| UnknownInputKind(text.to_owned())),
-            },
         }
     }
 }

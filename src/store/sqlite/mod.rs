@@ -30,9 +30,6 @@ use writer::Writer;
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
 
-/// The folder of the usual store, which is made where it is missing.
-const OUR_FOLDER: &str = ".tooljudge";
-
 /// How long a lock of another process is waited for.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(30) };
 
@@ -56,21 +53,8 @@ pub(super) fn open(
 }
 
 fn create_private(path: &Path) -> Result<(), StoreError> {
-    if let Some(folder) = missing_folder(path) {
-        let why = format!("the folder {} does not exist", folder.display());
-        return Err(StoreError::Open { place: path.display().to_string(), why });
-    }
     private_file(path)
         .map_err(|why| StoreError::Open { place: path.display().to_string(), why: why.to_string() })
-}
-
-/// The folder of a store, where it does not exist and is not ours to make: in a mistyped place, everything would be asked for again.
-fn missing_folder(path: &Path) -> Option<&Path> {
-    let is_there = |folder: &Path| folder.as_os_str().is_empty() || folder.exists();
-    let folder = path.parent().filter(|folder| !is_there(folder))?;
-    let is_ours =
-        folder.file_name().is_some_and(|name| name == OUR_FOLDER) && folder.parent().is_none_or(is_there);
-    (!is_ours).then_some(folder)
 }
 
 /// Makes the file at `path` and its folder if need be, for its owner's eyes only.

@@ -303,26 +303,6 @@ async fn a_store_that_a_run_writes_can_be_merged_into() {
 }
 
 #[test]
-fn no_folder_is_made_but_the_usual_one() {
-    let folder = tempfile::tempdir().unwrap();
-    for (place, is_made) in [
-        ("a.sqlite", true),
-        (".tooljudge/a.sqlite", true),
-        (".tooljudge/b.sqlite", true),
-        ("none/a.sqlite", false),
-        ("none/.tooljudge/a.sqlite", false),
-    ] {
-        let opened = Store::at(folder.path().join(place), "a");
-        assert_eq!(opened.is_ok(), is_made, "{place}");
-        if let Err(error) = opened {
-            let said = error.to_string();
-            assert!(said.contains("does not exist") && said.contains("--store"), "{said}");
-        }
-    }
-    assert!(!folder.path().join("none").exists());
-}
-
-#[test]
 fn foreign_files_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
