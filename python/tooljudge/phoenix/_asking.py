@@ -50,7 +50,11 @@ def _labelled(rows, settings):
         except JudgeError as error:
             if settings.get("fresh"):
                 raise
-            made = resnap(rows, **{**settings, "progress": False})
+            try:
+                made = resnap(rows, **{**settings, "progress": False})
+            except SettingsError:
+                # No reply came.
+                raise error from None
             first = next((row for row in made if row["status"] == "not_asked"), None)
             if first is None or all(row["status"] == "not_asked" for row in made):
                 raise
