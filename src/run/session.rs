@@ -13,7 +13,7 @@ use super::{
 };
 use crate::domain::{Flag, Unit};
 use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
-use crate::store::{Access, Store};
+use crate::store::{Access, Store, StorePlace};
 use crate::write::Finished;
 
 /// A panel at work.
@@ -197,7 +197,10 @@ impl Session {
             Ok((summaries, written, watch))
         });
         let observer = self.control.observer.as_ref();
-        let written = telling([], self.panel.store.as_deref(), observer, writing).await?;
+        // A file can always be read.
+        let server =
+            self.panel.store.as_deref().filter(|store| matches!(store.place(), StorePlace::Server(_)));
+        let written = telling([], server, observer, writing).await?;
         let rows = written.0.first().and_then(|summary| summary.flags.get(&Flag::TextInStruct)).copied();
         source.tell_text_fields(rows, observer);
         Ok(written)
