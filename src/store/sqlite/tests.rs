@@ -55,6 +55,10 @@ fn an_open_store_keeps_its_lock() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("replies.sqlite");
     let first = Store::at(&path, "a").unwrap();
+    if !std::path::Path::new("/proc/locks").exists() {
+        println!("skipped: the system lists no locks");
+        return;
+    }
     let is_locked = || {
         let (inode, process) = (std::fs::metadata(&path).unwrap().ino(), std::process::id().to_string());
         let locks = std::fs::read_to_string("/proc/locks").unwrap();
