@@ -64,10 +64,6 @@ fn every_mistake_is_told_in_words_that_help() {
         ("an unknown model", ask(&["--base-url", &missing])),
         ("a store that is none", ask(&["--base-url", &refused, "--store", "garbage.sqlite"])),
         ("a store in a file's place", ask(&["--base-url", &refused, "--store", "in.csv/replies.sqlite"])),
-        (
-            "a store in a folder that is not there",
-            ask(&["--base-url", &refused, "--store", "none/replies.sqlite"]),
-        ),
         ("tool definitions that are none", label(&["--tools", "tools.json"])),
         ("no such file of tool definitions", label(&["--tools", "none.json"])),
         ("a wrong condition", label(&["--where", "id"])),
