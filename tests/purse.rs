@@ -13,7 +13,6 @@ use crate::support::workspace::{Ran, Workspace};
 const ROWS: usize = 1000;
 const CEILING: f64 = 0.6;
 
-/// Of four shards one is killed and started again. All together are billed no more than the limit, and what there is of it is used.
 #[test]
 fn a_purse_without_a_limit_is_an_error() {
     let work = crate::support::workspace::Workspace::new();
@@ -27,6 +26,7 @@ fn a_purse_without_a_limit_is_an_error() {
     assert!(ran.stderr.contains("--purse shares a limit on cost"), "{}", ran.stderr);
 }
 
+/// Of four shards one is killed and started again. All together are billed no more than the limit, and what there is of it is used.
 #[test]
 fn processes_that_share_a_purse_keep_one_limit() {
     for place in Place::each("shared_purse") {
@@ -73,6 +73,7 @@ fn processes_that_share_a_purse_keep_one_limit() {
             judged += own;
             skipped += summary["statuses"]["skipped_budget"].as_u64().unwrap_or(0);
             assert!(ran.stderr.contains("reached by the runs that share the purse ours"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("runs that were killed had taken $0."), "{}", ran.stderr);
         }
         // All requests cost the same, or nearly so.
         let billed = each * server.requests() as f64;
@@ -85,12 +86,18 @@ fn processes_that_share_a_purse_keep_one_limit() {
             |more: &[&str]| work.run(&[&["store", "stat", "--store", &store], more].concat()).ended(0).stdout;
         let told = &serde_json::from_str::<Value>(&stat(&["--json"])).unwrap()["purses"][0];
         let (taken, spent) = (told["taken_usd"].as_f64().unwrap(), told["spent_usd"].as_f64().unwrap());
+        let lost = told["lost_usd"].as_f64().unwrap();
         assert!(
             told["purse"] == "ours" && 0.0 < spent && spent <= taken && taken <= CEILING * 1.001,
             "{told}"
         );
+        // Nobody is alive.
+        assert!(lost > 0.0 && (taken - spent - lost).abs() < 1e-9, "{told}");
         let shown = stat(&[]);
-        assert!(shown.contains(&format!("purse     ours: ${spent:.6} spent")), "{shown}");
+        assert!(
+            shown.contains(&format!("purse     ours: ${spent:.6} spent, ${lost:.6} counted as spent")),
+            "{shown}"
+        );
     }
 }
 

@@ -343,12 +343,21 @@ async fn a_purse_is_shared_and_never_empties_twice() {
         a.settle("p".into(), 25).await.unwrap();
         let asks_for_nothing = Taking { ceiling: 100, granted: 40, spent: 5, need: 0, want: 0 };
         let heard = b.take("p".into(), asks_for_nothing).await.unwrap();
-        assert_eq!(heard, Given { more: 0, may_return: false, spent: 25 }, "what others have spent");
+        assert_eq!(heard, Given { more: 0, may_return: false, spent: 25, lost: 0 }, "what others have spent");
         assert_eq!(take(&b, (40, 5), (40, 60)).await, (0, false), "less than is needed");
         assert_eq!(take(&b, (40, 5), (10, 60)).await, (35, false));
         // Whoever dies has spent what it had taken.
         place.tamper("UPDATE purses SET run = 'dead' WHERE run = 'b'");
         assert_eq!(take(&a, (0, 0), (1, 60)).await, (0, false));
+        let asks_for_nothing = Taking { ceiling: 100, granted: 0, spent: 0, need: 0, want: 0 };
+        assert_eq!(
+            a.take("p".into(), asks_for_nothing).await.unwrap().lost,
+            70,
+            "what it had beyond its spending"
+        );
+        let [told] = &place.archive().contents().unwrap().purses[..] else { panic!("one purse") };
+        let shown = [told.taken_usd, told.spent_usd, told.lost_usd].map(|dollars| dollars * Taking::UNITS);
+        assert_eq!(shown, [100.0, 30.0, 70.0]);
         let other = Taking { ceiling: 100, granted: 0, spent: 0, need: 1, want: 1 };
         assert_eq!(a.take("other".into(), other).await.unwrap().more, 1);
     }

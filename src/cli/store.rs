@@ -245,14 +245,14 @@ fn as_text(place: &StorePlace, contents: &Contents, width: usize) -> String {
         ));
     }
     // What is held is no longer free for others, and may never have been spent: the run that took it says so at its end.
-    lines.extend(contents.purses.iter().map(|PurseContents { purse, taken_usd, spent_usd }| {
-        let held = match taken_usd - spent_usd {
-            held if held > 0.0 => {
-                format!(" and ${held:.6} taken by runs that are still running or were killed")
-            }
-            _ => String::new(),
-        };
-        format!("purse     {}: ${spent_usd:.6} spent{held}", plain(purse))
+    lines.extend(contents.purses.iter().map(|PurseContents { purse, taken_usd, spent_usd, lost_usd }| {
+        let held = taken_usd - spent_usd - lost_usd;
+        let beside =
+            [(held, "held by runs"), (*lost_usd, "counted as spent, taken by runs that were killed")];
+        // Sums of fractions may differ by less than is shown.
+        let beside = beside.iter().filter(|(amount, _)| *amount >= 5e-7);
+        let beside: String = beside.map(|(amount, by)| format!(", ${amount:.6} {by}")).collect();
+        format!("purse     {}: ${spent_usd:.6} spent{beside}", plain(purse))
     }));
     let mut parts = vec![wrapped(&lines.join("\n"), "          ", width)];
     if !contents.models.is_empty() {
@@ -318,8 +318,8 @@ fn as_json(contents: &Contents) -> String {
         .map(|learnt| json!({"endpoint": learnt.endpoint, "model": learnt.model, "adaptation": learnt.adaptation}))
         .collect();
     let purses: Vec<_> = { contents.purses.iter() }
-        .map(|PurseContents { purse, taken_usd, spent_usd }| {
-            json!({ "purse": purse, "taken_usd": taken_usd, "spent_usd": spent_usd })
+        .map(|PurseContents { purse, taken_usd, spent_usd, lost_usd }| {
+            json!({ "purse": purse, "taken_usd": taken_usd, "spent_usd": spent_usd, "lost_usd": lost_usd })
         })
         .collect();
     let value = serde_json::json!({

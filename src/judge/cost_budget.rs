@@ -21,8 +21,6 @@ const AHEAD: u64 = 8;
 /// How often a purse is looked at again that others may give back to, and how often it is told at most what was spent and what is no
 /// longer needed.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// For how long: others may hang. Chosen: longer than a request may take.
-const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A limit on cost that several runs share.
 pub trait Purse: fmt::Debug + Send + Sync {
@@ -60,6 +58,10 @@ struct State {
     settled: u64,
     /// What all runs with the purse had spent when it was last settled.
     together: u64,
+    /// What runs had taken of it that died, when it was last asked.
+    lost: u64,
+    /// Since when a request waits for what other runs hold.
+    waits: Option<Instant>,
     /// The worst that requests under way can cost.
     reserved: u64,
     under_way: usize,
@@ -81,6 +83,9 @@ pub(super) struct CostReservation {
 }
 
 impl CostBudget {
+    /// For how long what others may give back is waited for: they may hang. Chosen: longer than a request may take.
+    pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
     /// `ceiling` in US dollars.
     pub fn new(ceiling: f64) -> Arc<CostBudget> {
         CostBudget::with_purse(ceiling, None)
@@ -119,6 +124,17 @@ impl CostBudget {
         (beyond > 0).then_some(beyond as f64 / UNITS)
     }
 
+    /// What runs that died have taken of the purse, in US dollars, where no more is to be had of it.
+    pub(crate) fn lost(&self) -> Option<f64> {
+        let state = self.state();
+        (state.refused.is_some() && state.lost > 0).then_some(state.lost as f64 / UNITS)
+    }
+
+    /// For how long nothing was sent because other runs hold what is left of the purse.
+    pub(crate) fn waits(&self) -> Option<Duration> {
+        self.state().waits.map(|since| since.elapsed())
+    }
+
     /// Whether a request did not fit any more.
     pub(super) fn has_refused(&self) -> bool {
         self.state().refused.is_some()
@@ -141,6 +157,7 @@ impl CostBudget {
     pub(super) async fn reserve(self: &Arc<Self>, worst: f64) -> Result<CostReservation, AskError> {
         let amount = units(worst);
         let _turn = self.turn.lock().await;
+        let _waits = Waits(self);
         let began = Instant::now();
         loop {
             let (is_idle, taking) = {
@@ -161,11 +178,16 @@ impl CostBudget {
                 }
                 None => Given::default(),
             };
-            self.state().granted += given.more;
+            {
+                let mut state = self.state();
+                state.granted += given.more;
+                state.lost = given.lost;
+                state.waits = (is_idle && given.may_return && given.more == 0).then_some(began);
+            }
             match (given.more, is_idle, given.may_return) {
                 (1.., ..) => {}
                 (_, true, false) => return Err(self.refuse(amount)),
-                (_, true, true) if began.elapsed() >= PATIENCE => return Err(self.refuse(amount)),
+                (_, true, true) if began.elapsed() >= CostBudget::PATIENCE => return Err(self.refuse(amount)),
                 (_, false, false) => self.changed.notified().await,
                 (_, _, true) => tokio::select! {
                     () = self.changed.notified() => {}
@@ -279,6 +301,15 @@ impl CostReservation {
 impl Drop for CostReservation {
     fn drop(&mut self) {
         self.cost_budget.close(self.amount, self.spent);
+    }
+}
+
+/// The time in which a request may wait for other runs.
+struct Waits<'a>(&'a CostBudget);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.state().waits = None;
     }
 }
 

@@ -56,13 +56,15 @@ pub struct PurseContents {
     pub taken_usd: f64,
     /// Of that, what runs have said that they spent.
     pub spent_usd: f64,
+    /// What runs had taken beyond that and are not seen to live, as after a kill: nobody knows whether they spent it.
+    pub lost_usd: f64,
 }
 
 impl PurseContents {
     /// Of amounts in the units of [`Taking`](crate::domain::Taking).
-    pub(super) fn new(purse: String, taken: u64, spent: u64) -> PurseContents {
+    pub(super) fn new(purse: String, [taken, spent, lost]: [u64; 3]) -> PurseContents {
         let dollars = |amount: u64| amount as f64 / Taking::UNITS;
-        PurseContents { purse, taken_usd: dollars(taken), spent_usd: dollars(spent) }
+        PurseContents { purse, taken_usd: dollars(taken), spent_usd: dollars(spent), lost_usd: dollars(lost) }
     }
 }
 

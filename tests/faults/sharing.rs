@@ -1,5 +1,6 @@
 //! Several runs on one store: one of them dies, the others go on with its questions.
 
+use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -44,6 +45,24 @@ fn of_three_runs_on_one_store_one_is_killed() {
         let twice = server.answered_twice();
         assert!(server.asked().len() == ROWS && twice <= CONCURRENCY, "{twice} answered twice");
     }
+}
+
+/// Somebody has the store to themselves when a run begins: who looks on is told, and the run waits.
+#[test]
+fn a_store_that_does_not_open_is_told() {
+    let (server, work) = (slow(), Workspace::new());
+    work.file("in.csv", numbered(3));
+    start(&work, &server, "a.csv").output();
+    let other = rusqlite::Connection::open(work.path(".tooljudge/replies.sqlite")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut run = start(&work, &server, "b.csv");
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    // The run has a deadline, and its lines end with it.
+    let told = lines.find(|line| line.contains("does not open")).expect("a line about the store");
+    assert!(told.starts_with("warning: the reply store .tooljudge/replies.sqlite does not open"), "{told}");
+    other.execute_batch("COMMIT").unwrap();
+    assert!(run.wait().success(), "{:?}", lines.collect::<Vec<_>>());
+    assert_eq!(work.column("b.csv", "label"), work.column("b.csv", "gold"));
 }
 
 #[test]

@@ -30,4 +30,6 @@ pub struct Given {
     pub may_return: bool,
     /// What others have spent, as far as they have said.
     pub spent: u64,
+    /// What others have taken that are not seen to live: nobody knows whether they spent it.
+    pub lost: u64,
 }

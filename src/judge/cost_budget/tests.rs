@@ -136,9 +136,10 @@ impl Purse for Shared {
         let free = taking.ceiling.saturating_sub(sum);
         let more = if free >= taking.need { taking.want.max(taking.need).min(free) } else { 0 };
         taken[self.run].0 += more;
-        let spent =
-            taken.iter().enumerate().filter(|(run, _)| *run != self.run).map(|(_, other)| other.1).sum();
-        Box::pin(async move { Ok(Given { more, may_return, spent }) })
+        let others = || taken.iter().enumerate().filter(|(run, _)| *run != self.run).map(|(_, other)| other);
+        let spent = others().map(|other| other.1).sum();
+        let lost = others().filter(|(.., lives)| !lives).map(|(taken, spent, _)| taken - spent).sum();
+        Box::pin(async move { Ok(Given { more, may_return, spent, lost }) })
     }
 
     fn settle(&self, spent: u64) -> BoxFuture<'_, Result<(), String>> {
@@ -195,6 +196,30 @@ async fn runs_with_one_purse_keep_one_ceiling() {
         );
     }
 }
+
+/// A run that has to wait for what others hold says for how long, and one that gets nothing more says what died with others.
+#[tokio::test(start_paused = true)]
+async fn what_is_waited_for_and_what_is_lost_is_known() {
+    let _on_time = on_time();
+    let taken = Arc::<Mutex<[(u64, u64, bool); 4]>>::default();
+    let budget =
+        |run: usize| CostBudget::with_purse(8.0, Some(Box::new(Shared { run, taken: Arc::clone(&taken) })));
+    let (first, second) = (budget(0), budget(1));
+    let held = first.reserve(5.0).await.unwrap();
+    let waiting = tokio::spawn({
+        let second = Arc::clone(&second);
+        async move { second.reserve(5.0).await.map(drop).map_err(|_| second.lost()) }
+    });
+    sleep(Duration::from_secs(10)).await;
+    assert!(second.waits().is_some_and(|waits| waits > Duration::from_secs(8)), "{:?}", second.waits());
+    assert!(first.waits().is_none() && second.lost().is_none());
+    // The first one is killed.
+    taken.lock().unwrap()[0].2 = false;
+    assert_eq!(waiting.await.unwrap(), Err(Some(8.0)));
+    assert!(second.waits().is_none());
+    drop(held);
+}
+
 /// A run that waits, as after a refusal that asks for it, holds nothing.
 #[tokio::test(start_paused = true)]
 async fn a_run_with_nothing_under_way_holds_nothing() {

@@ -17,4 +17,4 @@ pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
 pub use reading::Reading;
 pub use sharing::sharing;
 pub use spending::{dollars, tell_spending};
-pub use telling::telling;
+pub use telling::{open_store, telling};

@@ -22,6 +22,13 @@ pub fn tell_spending<'a>(judges: impl IntoIterator<Item = &'a Remote>, kept: f64
             dollars(beyond)
         ));
     }
+    if let Some(lost) = budget.lost() {
+        observer.warning(&format!(
+            "runs that were killed had taken {} of the purse: nobody knows whether they spent it, so that it counts as spent; \
+             a limit that is higher by as much makes up for it",
+            dollars(lost)
+        ));
+    }
     if let Some(worst) = budget.too_small_for() {
         observer.warning(&format!(
             "the cost limit --max-cost ({limit}){less} is below what one request may cost, which is up to {}: nothing was sent; give a higher \

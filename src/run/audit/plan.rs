@@ -82,7 +82,7 @@ pub fn plan(
     }
     let run = run_name();
     let repeats = settings.again.get().saturating_add(1);
-    let panel = Panel::build(&settings.panel, &run, purpose, ("", repeats))?;
+    let panel = Panel::build(&settings.panel, &run, purpose, ("", repeats), observer)?;
     let manifest = panel.manifest(run, &settings.input, &source);
     let session = Session { panel, manifest, control: control.clone() };
     let (rows, normalizer) = (Arc::new(rows), Arc::clone(&source.normalizer));

@@ -90,7 +90,7 @@ pub fn plan(
     }
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());
-    let panel = Panel::build(&settings.panel, &run, purpose, naming)?;
+    let panel = Panel::build(&settings.panel, &run, purpose, naming, observer)?;
     let (label_sources, contenders) = label_sources(&settings, &panel, &gold.golds, &names);
     let destination = output.map(|output| Destination::of(&panel, &source, output, settings.overwrite));
     let destination = destination.transpose()?.map(Arc::new);

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use super::plan::{DrivePlan, has_reference};
+use super::cases::has_reference;
+use super::plan::DrivePlan;
 use super::replay::Played;
 use crate::domain::{Dialogue, Json, Object, Task};
 use crate::drive::record::{case_record, question};

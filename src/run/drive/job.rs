@@ -5,9 +5,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jiff::Timestamp;
-use serde_json::{Value, json};
-
 use super::agent::{Agent, AgentReady};
 use super::baseline;
 use super::forecast::{DriveForecast, forecasts};
@@ -26,7 +23,7 @@ use crate::drive::{Ended, Stage};
 use crate::judge::Remote;
 use crate::run::junit::{self, Suite};
 use crate::run::session::{apart, go_on, unkept};
-use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
+use crate::run::settings::{DriveSettings, PanelSettings};
 use crate::run::{
     AskOutcome, Control, MemberSummary, Pass, Progress, RunError, Stop, dollars, runtime, sharing,
     tell_spending, telling,
@@ -416,70 +413,6 @@ impl DrivePlan {
         let episodes = episodes.map(Sink::finish).transpose()?;
         let turns = turns.map(Sink::finish).transpose()?;
         Ok(Written { agents, passes, episodes, turns })
-    }
-
-    /// What is known of the run before anybody was asked.
-    fn record(&self) -> Value {
-        let agents: Vec<Value> = self
-            .agents
-            .iter()
-            .zip(&self.settings.agents)
-            .map(|(agent, settings)| {
-                let model = agent.model().map(|model| {
-                    json!({
-                        "endpoint": model.identity().endpoint,
-                        "model": model.identity().model,
-                        "parameters": model.parameters().to_record(),
-                        "adaptations": model.adaptations().iter().map(|adaptation| adaptation.as_str()).collect::<Vec<_>>(),
-                    })
-                });
-                let script = match &settings.kind {
-                    AgentKind::Script(path) => Some(path.display().to_string()),
-                    AgentKind::Model(_) | AgentKind::Own(_) => None,
-                };
-                let own = agent.own().map(|own| &own.identity);
-                json!({ "name": agent.name, "model": model, "script": script, "own": own })
-            })
-            .collect();
-        json!({
-            "run": self.run,
-            "version": env!("CARGO_PKG_VERSION"),
-            "command": "drive",
-            "suites": self.suites.iter().map(|(name, cases)| json!({ "name": name, "cases": cases })).collect::<Vec<_>>(),
-            "repeats": self.repeats(),
-            "compat": self.settings.follows.peer(),
-            "experiment": self.settings.experiment,
-            "tags": self.settings.tags,
-            "agent_version": self.version.to_json(),
-            "agents": agents,
-            "store": self.store.as_ref().map(|store| store.place().to_string()),
-        })
-    }
-
-    /// Records the run in the store and beside its outputs. One that is not whole can go on.
-    async fn keep(
-        &self,
-        summary: &DriveSummary,
-        (episodes, turns): (Option<Finished>, Option<Finished>),
-        is_whole: bool,
-    ) -> Result<(), RunError> {
-        let mut record = self.record();
-        record["finished_at"] = json!(Timestamp::now().to_string());
-        record["scorer"] = json!(summary.scorer);
-        record["summary"] = json!(summary.agents.iter().map(AgentSummary::to_json).collect::<Vec<_>>());
-        if let Some(store) = &self.store {
-            store.manifest(record.to_string(), is_whole).await?;
-        }
-        for (output, finished) in [(&self.output, episodes), (&self.turns, turns)] {
-            if let (Some(output), Some(finished)) =
-                (output.as_ref().filter(|output| output.has_manifest()), finished)
-            {
-                let path = &output.path;
-                record["output"] = json!({ "path": path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes });
-                write::write_manifest(path, &record)?;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -6,12 +6,14 @@
 
 mod agent;
 mod baseline;
+mod cases;
 mod error;
 mod forecast;
 mod grading;
 mod history;
 mod job;
 mod live;
+mod manifest;
 mod own;
 mod pass;
 pub(in crate::run) mod passes;

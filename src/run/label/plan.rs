@@ -96,7 +96,7 @@ impl Plan {
             );
         }
         let run = run_name();
-        let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
+        let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1), observer)?;
         if let Some((by, _)) = &fold
             && let Some(name) = FoldWatch::new(by, &panel).clash()
         {

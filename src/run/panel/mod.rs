@@ -24,7 +24,8 @@ pub(in crate::run) use wording::wanted;
 
 use super::settings::{InputSettings, JudgeKind, JudgeSettings, PanelSettings, SettingsError};
 use super::{
-    AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
+    AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source,
+    StoredLabeller, open_store,
 };
 use crate::domain::Task;
 use crate::read::Take;
@@ -45,7 +46,7 @@ pub struct Panel {
 
 impl Panel {
     /// Every judge with every template, for the `run` of that name. `prefix` goes before the names of all columns; each question is
-    /// asked `repeats` times over, by members of their own. Nothing is sent yet.
+    /// asked `repeats` times over, by members of their own; `observer` hears if the store does not open. Nothing is sent yet.
     ///
     /// # Errors
     /// If a judge, a template or the store cannot be used.
@@ -54,8 +55,9 @@ impl Panel {
         run: &str,
         purpose: &Purpose,
         (prefix, repeats): (&str, u32),
+        observer: &dyn Observer,
     ) -> Result<Panel, RunError> {
-        let store = store(settings, run, purpose)?;
+        let store = store(settings, run, purpose, observer)?;
         let read_as = match purpose {
             Purpose::Resnap { rails } => wording::rails(rails).map_err(SettingsError::Rails)?,
             _ => None,
@@ -160,7 +162,12 @@ pub(super) fn run_name() -> String {
 }
 
 /// The store that a run of this purpose needs.
-fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Option<Arc<Store>>, RunError> {
+fn store(
+    settings: &PanelSettings,
+    run: &str,
+    purpose: &Purpose,
+    observer: &dyn Observer,
+) -> Result<Option<Arc<Store>>, RunError> {
     let place = &settings.store.place;
     match purpose {
         _ if settings.models() == 0 => Ok(None),
@@ -173,7 +180,7 @@ fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Optio
                 Purpose::DryRun | Purpose::DryBench | Purpose::Resnap { .. } => Access::Read,
                 Purpose::Label | Purpose::Bench => Access::Write,
             };
-            Ok(Some(Arc::new(Store::open_for(access, place.clone(), run)?)))
+            Ok(Some(Arc::new(open_store(access, place, run, observer)?)))
         }
     }
 }

@@ -15,7 +15,7 @@ use super::error::Trouble;
 use super::reply_row::{self, COLUMNS, IN_ITS_PLACE, IN_ORDER, INSERT, Rows};
 use super::schema;
 use super::server::Server;
-use super::statements::present;
+use super::statements::{is_away, present};
 use super::text::{escaped, unescaped};
 use super::{STALL, answered, answered_by};
 use crate::store::archive::{
@@ -333,11 +333,14 @@ async fn count(client: &Client) -> Result<Contents, Error> {
             unpriced: number(&row, 4)?,
         });
     }
-    let purses =
-        "SELECT purse, sum(taken)::bigint, sum(spent)::bigint FROM purses GROUP BY purse ORDER BY purse";
-    for row in client.query(purses, &[]).await? {
-        let (taken, spent) = (number(&row, 1)?, number(&row, 2)?);
-        contents.purses.push(PurseContents::new(row.try_get(0)?, taken, spent));
+    let purses = format!(
+        "SELECT purse, sum(taken)::bigint, sum(spent)::bigint, \
+         coalesce(sum(taken - spent) FILTER (WHERE taken > spent AND {}), 0)::bigint FROM purses GROUP BY purse ORDER BY purse",
+        is_away("purses.run")
+    );
+    for row in client.query(&purses, &[]).await? {
+        let amounts = [number(&row, 1)?, number(&row, 2)?, number(&row, 3)?];
+        contents.purses.push(PurseContents::new(row.try_get(0)?, amounts));
     }
     Ok(contents)
 }

@@ -86,13 +86,8 @@ impl Answers {
     /// What the runs of a batch took of their purses, in order.
     pub(super) fn given(&self) -> Result<Vec<Given>, Error> {
         let given = |row: &Row| {
-            let more: i64 = row.try_get(0)?;
-            let spent: i64 = row.try_get(2)?;
-            Ok(Given {
-                more: more.cast_unsigned(),
-                may_return: row.try_get(1)?,
-                spent: spent.cast_unsigned(),
-            })
+            let amount = |place| row.try_get(place).map(i64::cast_unsigned);
+            Ok(Given { more: amount(0)?, may_return: row.try_get(1)?, spent: amount(2)?, lost: amount(3)? })
         };
         self.of(Write::Take).map(given).collect()
     }

@@ -199,13 +199,14 @@ pub(super) fn all() -> Vec<String> {
         // What the run says it has is what it has, so that it may say it twice.
         format!(
             "WITH others AS (SELECT $3::bigint - $4::bigint - coalesce(sum(taken), 0)::bigint AS free, \
-             coalesce(bool_or(taken > spent AND NOT {}), false) AS may_return, coalesce(sum(spent), 0)::bigint AS spent FROM purses WHERE purse = $1 AND run <> $2), \
+             coalesce(bool_or(taken > spent AND NOT {away}), false) AS may_return, coalesce(sum(spent), 0)::bigint AS spent, \
+             coalesce(sum(taken - spent) FILTER (WHERE taken > spent AND {away}), 0)::bigint AS lost FROM purses WHERE purse = $1 AND run <> $2), \
              given AS (SELECT CASE WHEN free >= $6::bigint THEN least(greatest($7::bigint, $6), free) ELSE 0 END AS more, may_return, \
-             spent FROM others), \
+             spent, lost FROM others), \
              noted AS (INSERT INTO purses (purse, run, taken, spent) SELECT $1, $2, $4 + more, $5 FROM given \
              ON CONFLICT (purse, run) DO UPDATE SET taken = excluded.taken, spent = excluded.spent) \
-             SELECT more, may_return, spent FROM given",
-            is_away("purses.run")
+             SELECT more, may_return, spent, lost FROM given",
+            away = is_away("purses.run")
         ),
         "COMMIT".to_owned(),
         "WITH gone AS (DELETE FROM purses WHERE purse = $1 AND run = $2 RETURNING purse) \

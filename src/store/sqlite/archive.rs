@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use super::handle::Handle;
 use super::reply_row::{self, select};
-use super::{connect, create_private, error, upgrade};
+use super::{connect, create_private, error, purse, upgrade};
 use crate::store::archive::{
     Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, Dropped, LearntAdaptation, Merged,
     ModelContents, Pruning, PurseContents, Wasted,
@@ -113,11 +113,7 @@ impl Archive {
                 })
             },
         )?;
-        let purses = self
-            .connection
-            .prepare("SELECT purse, sum(taken), sum(spent) FROM purses GROUP BY purse ORDER BY purse")?
-            .query_map([], |row| Ok(PurseContents::new(row.get(0)?, row.get(1)?, row.get(2)?)))?
-            .collect::<Result<_, _>>()?;
+        let purses = purse::all(&self.connection, &self.path)?;
         Ok(Contents {
             bytes,
             replies: number("SELECT count(*) FROM replies")?,
