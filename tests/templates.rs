@@ -159,3 +159,58 @@ fn labels_that_an_evaluator_file_leaves_open_are_named_by_the_user() {
         work.run(&[command, &["--rails", "1,0"]].concat()).ended(0);
     }
 }
+
+/// The variables of other tools' files, and of one's own, come from columns with other names.
+#[test]
+fn a_variable_can_show_any_column() {
+    const PHOENIX: &str = "name: grounded\noptimization_direction: maximize\nchoices:\n  grounded: 1\n  invented: 0\nmessages:\n  - \
+                           role: user\n    content: |\n      Asked: {{input}}\n      Called: {{tool_call}}\n      Text: {{document_text}}\n";
+    let server = Server::start(|_| Answer::Text("grounded".to_owned()));
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,body\nHow long?,f(),It takes an hour.\n");
+    work.file("phoenix.yaml", PHOENIX);
+    work.file("mine.txt", "{question} {tool_call} {document_text} Answer correct or incorrect.");
+    let run = |more: &[&str]| {
+        let args =
+            ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--force", "-o", "out.csv"];
+        work.run(&[&args[..], more].concat())
+    };
+    run(&["--template", "phoenix.yaml", "--column", "document_text=body"]).ended(0);
+    assert_eq!(work.column("out.csv", "label"), ["grounded"]);
+    assert!(server.seen()[0].prompt().contains("Text: It takes an hour.\n"), "{}", server.seen()[0].prompt());
+    let dry = run(&["--template", "mine.txt", "--column", "document_text=body", "--dry-run", "1"]).ended(0);
+    assert!(dry.stdout.contains("f() It takes an hour. Answer"), "{}", dry.stdout);
+    for (flags, words) in [
+        (
+            &["--template", "mine.txt"][..],
+            "unknown variable `document_text`; a template can use question, tool_call, tool_definitions, tool_result, next_message, \
+             response, transcript, reference, expected_tool_calls, explain, and any column by its name as row[\"column\"], or under \
+             another name with --column NAME=COLUMN",
+        ),
+        (
+            &["--template", "phoenix.yaml", "--column", "documnet_text=body"],
+            "--column documnet_text=body: no template has a variable `documnet_text`, and `documnet_text` is not one of question,",
+        ),
+        (&["--column", "questoin=body"], "did you mean `question`?"),
+        (
+            &["--column", "body=document_text", "--template", "phoenix.yaml"],
+            "no template has a variable `body`",
+        ),
+        (&["--template", "phoenix.yaml", "--column", "document_text=text"], "no column `text`"),
+        (
+            &["--column", "output=body"],
+            "in a template, `output` is the response: say which column holds that, as response=COLUMN",
+        ),
+        (&["--column", "body=question"], "what it holds comes first: `question=body`"),
+    ] {
+        let ran = run(flags).ended(2);
+        assert!(ran.stderr.contains(words), "{flags:?}: {}", ran.stderr);
+    }
+    // Where there is no template, there is no variable.
+    let ran = work.run(&["convert", "in.csv", "--column", "document_text=body"]).ended(2);
+    assert!(
+        ran.stderr.contains("--column document_text=body: `document_text` is not one of"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -111,7 +111,7 @@ fn settings(args: ConvertArgs, host: &Host) -> anyhow::Result<ConvertSettings> {
         formulas: args.spreadsheet.formulas(),
         force: args.force,
     };
-    let input = host.input(args.input.settings(args.inputs));
+    let input = host.input(args.input.settings(args.inputs)?);
     Ok(ConvertSettings { input, output: host.output(output), all: args.all })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::named;
-use crate::domain::Slot;
+use crate::domain::{Slot, UnknownSlot};
 use crate::normalize::NullCall;
 use crate::normalize::logs::Turns;
 use crate::read::Take;
@@ -19,9 +19,10 @@ pub struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = named::input_kind(), hide_possible_values = true)]
     pub from: Option<InputKind>,
 
-    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...
-    #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
-    pub columns: Vec<(Slot, String)>,
+    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...; or what a variable of a
+    /// template shows: document_text=body
+    #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = shown)]
+    pub columns: Vec<(Shown, String)>,
 
     /// A file with tool definitions for all rows that have none
     #[arg(long, value_name = "FILE")]
@@ -65,6 +66,14 @@ pub struct InputArgs {
     pub turns: Option<TurnsArg>,
 }
 
+/// What a column is said to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    Slot(Slot),
+    /// What a template calls so.
+    Variable(String),
+}
+
 /// The choices of `--turns`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TurnsArg {
@@ -81,13 +90,33 @@ pub enum NullCallArg {
 }
 
 impl InputArgs {
+    /// What they say of variables of templates, each with its column; it is taken out.
+    pub fn take_variables(&mut self) -> Vec<(String, String)> {
+        let mut variables = Vec::new();
+        self.columns.retain(|(shown, column)| match shown {
+            Shown::Slot(_) => true,
+            Shown::Variable(name) => {
+                variables.push((name.clone(), column.clone()));
+                false
+            }
+        });
+        variables
+    }
+
     /// What these flags say of `inputs`.
-    pub fn settings(self, inputs: Vec<String>) -> InputSettings {
-        InputSettings {
+    ///
+    /// # Errors
+    /// If they speak of variables of templates, where there are none.
+    pub fn settings(self, inputs: Vec<String>) -> anyhow::Result<InputSettings> {
+        let slot = |(shown, column): (Shown, String)| match shown {
+            Shown::Slot(slot) => Ok((slot, column)),
+            Shown::Variable(name) => Err(anyhow::anyhow!("--column {name}={column}: {}", UnknownSlot(name))),
+        };
+        Ok(InputSettings {
             inputs,
             tables: Vec::new(),
             from: self.from,
-            columns: self.columns,
+            columns: self.columns.into_iter().map(slot).collect::<anyhow::Result<_>>()?,
             tools: self.tools,
             filters: self.filters,
             take: match (self.limit, self.sample) {
@@ -107,7 +136,7 @@ impl InputArgs {
                 TurnsArg::All => Turns::All,
                 TurnsArg::Last => Turns::Last,
             }),
-        }
+        })
     }
 }
 
@@ -135,16 +164,26 @@ pub fn count(text: &str) -> Result<u64, String> {
     scaled().ok_or_else(|| format!("`{text}` is not a number of rows, such as 500, 1k or 2M"))
 }
 
+/// What a column holds that every row may have, and the column.
 pub fn column(text: &str) -> Result<(Slot, String), String> {
-    let (slot, column) = pair(text)?;
-    match slot.parse::<Slot>() {
-        Ok(slot) => Ok((slot, column)),
-        Err(_) if column.parse::<Slot>().is_ok() => {
-            Err(format!("what it holds comes first: `{column}={slot}`"))
-        }
-        Err(error) => Err(format!(
-            "{error}. Any other name in a template is the column of that name: rename the column, or write `row[\"{column}\"]` in the template"
+    match shown(text)? {
+        (Shown::Slot(slot), column) => Ok((slot, column)),
+        (Shown::Variable(name), _) => Err(UnknownSlot(name).to_string()),
+    }
+}
+
+/// The same, or the name of a variable and the column that it shows.
+pub fn shown(text: &str) -> Result<(Shown, String), String> {
+    let (name, column) = pair(text)?;
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match (name.parse::<Slot>(), Slot::of_variable(&name)) {
+        (Ok(slot), _) => Ok((Shown::Slot(slot), column)),
+        _ if column.parse::<Slot>().is_ok() => Err(format!("what it holds comes first: `{column}={name}`")),
+        (_, Some(slot)) => Err(format!(
+            "in a template, `{name}` is the {slot}: say which column holds that, as {slot}={column}"
         )),
+        (Err(_), None) if is_name(&name) && !column.is_empty() => Ok((Shown::Variable(name), column)),
+        (Err(error), None) => Err(error.to_string()),
     }
 }
 

@@ -59,7 +59,7 @@ pub fn run(args: TemplatesArgs, host: &Host) -> anyhow::Result<Ending> {
             printer.data(source.trim_end());
         }
         TemplatesCommand::Check { file, rails } => {
-            let template = panel::read_template(&file, &rails)?;
+            let template = panel::read_template(&file, &rails, &[])?;
             if let Some(unnamed) = panel::unnamed_labels(&template) {
                 bail!("template {}: its text {unnamed}", file.display());
             }

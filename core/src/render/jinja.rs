@@ -50,9 +50,14 @@ fn theirs(name: &str) -> Variable {
 }
 
 impl Jinja {
-    /// Parses a body that begins after `before` lines of its file.
-    /// Of `other_tools` every name that is not ours is a column of the rows.
-    pub(super) fn parse(body: &str, before: usize, other_tools: bool) -> Result<Jinja, TemplateError> {
+    /// Parses a body that begins after `before` lines of its file. The names in `own` are columns of the rows; of `other_tools` every
+    /// name is that is not ours.
+    pub(super) fn parse(
+        body: &str,
+        before: usize,
+        own: &[&str],
+        other_tools: bool,
+    ) -> Result<Jinja, TemplateError> {
         let mut environment = Environment::empty();
         // What a row lacks may be asked after, but not shown.
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
@@ -77,7 +82,7 @@ impl Jinja {
         };
         let (mut names, mut unknown) = (Vec::new(), Vec::new());
         for name in used.iter().filter(|name| !matches!(name.as_str(), EXPLAIN | ROW)) {
-            match variable::named(name) {
+            match variable::named_or_own(name, own) {
                 Some(variable) => names.push((name.clone(), place(variable))),
                 None if other_tools => names.push((name.clone(), place(theirs(name)))),
                 None => unknown.push(name.clone()),
@@ -105,6 +110,11 @@ impl Jinja {
     /// What it may show.
     pub(super) fn variables(&self) -> &[Variable] {
         &self.variables
+    }
+
+    /// The same, to show other columns by the names in the text.
+    pub(super) fn variables_mut(&mut self) -> &mut [Variable] {
+        &mut self.variables
     }
 
     /// The text with a row's `values`. What the row lacks is an error only where the text shows it.

@@ -7,6 +7,7 @@ mod front_matter;
 mod jinja;
 mod peers;
 mod plain;
+mod requests;
 mod template;
 mod variable;
 

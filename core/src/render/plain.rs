@@ -2,7 +2,7 @@
 
 use super::error::TemplateError;
 use super::template::Values;
-use super::variable::named;
+use super::variable::{named, named_or_own};
 use crate::domain::Variable;
 
 /// A stretch of the template.
@@ -42,13 +42,14 @@ pub(super) fn jinja(source: &str) -> Option<(usize, &str)> {
     })
 }
 
-/// Splits a template at its placeholders. Only the names of row values are placeholders; every other brace is text.
-pub(super) fn parse(source: &str) -> Vec<Segment> {
+/// Splits a template at its placeholders. Only the names of row values and those in `own`, which are columns, are placeholders; every
+/// other brace is text.
+pub(super) fn parse(source: &str, own: &[&str]) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut text_from = 0;
     let mut at = 0;
     while let Some(open) = source[at..].find('{').map(|i| at + i) {
-        match placeholder(&source[open..]) {
+        match placeholder(&source[open..], own) {
             Some((variable, length)) => {
                 if text_from < open {
                     segments.push(Segment::Text(source[text_from..open].to_owned()));
@@ -95,17 +96,17 @@ pub(super) fn text(segments: &[Segment], values: &Values) -> Result<String, Temp
 }
 
 /// The placeholder that `text` starts with, and its length in bytes.
-fn placeholder(text: &str) -> Option<(Variable, usize)> {
+fn placeholder(text: &str, own: &[&str]) -> Option<(Variable, usize)> {
     ["{{", "{"].into_iter().zip(["}}", "}"]).find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?;
         let end = inner.find(close)?;
-        let variable = named(inner[..end].trim())?;
+        let variable = named_or_own(inner[..end].trim(), own)?;
         Some((variable, open.len() + end + close.len()))
     })
 }
 
-/// Names in single braces that look like placeholders but are none, such as `{qestion}`.
-pub(super) fn unknown(source: &str) -> Vec<String> {
+/// Names in single braces that look like placeholders but are none and not in `own`, such as `{qestion}`.
+pub(super) fn unknown(source: &str, own: &[&str]) -> Vec<String> {
     let mut names = Vec::new();
     for (open, _) in source.match_indices('{') {
         let inner = &source[open + 1..];
@@ -113,7 +114,7 @@ pub(super) fn unknown(source: &str) -> Vec<String> {
         let name = inner[..end].trim();
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if is_name && inner[end..].starts_with('}') && named(name).is_none() {
+        if is_name && inner[end..].starts_with('}') && named_or_own(name, own).is_none() {
             names.push(name.to_owned());
         }
     }
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn only_known_names_are_placeholders() {
-        let segments = parse(r#"Q: {question} {"json": {}} {{ tool_call }} {other}"#);
+        let segments = parse(r#"Q: {question} {"json": {}} {{ tool_call }} {other}"#, &[]);
         assert_eq!(
             segments,
             [
@@ -140,6 +141,6 @@ mod tests {
                 Segment::Text(" {other}".into()),
             ]
         );
-        assert_eq!(unknown(r#"{question} {"a": {}} {qestion} {X}"#), ["qestion"]);
+        assert_eq!(unknown(r#"{question} {"a": {}} {qestion} {X}"#, &[]), ["qestion"]);
     }
 }

@@ -7,10 +7,8 @@ use super::error::{TemplateError, excerpt};
 use super::jinja::Jinja;
 use super::peers::{self, Body, Evaluator, Unusable};
 use super::plain::Segment;
-use super::{front_matter, plain};
-use crate::domain::{
-    AnswerForm, FindingKind, Part, Prompt, Rails, Sample, Slot, Task, Variable, did_you_mean,
-};
+use super::{front_matter, plain, requests};
+use crate::domain::{AnswerForm, Part, Prompt, Rails, Sample, Slot, Task, Variable, did_you_mean};
 
 /// Names that evaluator files of other tools have and that are no misspelt ones of ours.
 const THEIRS: [&str; 6] =
@@ -28,6 +26,7 @@ pub struct Template {
     /// Whether a request for a label is added to the text, because a file of another tool leaves that to its tool.
     wants_request: bool,
     notes: Vec<String>,
+    bound: Vec<String>,
     hash: blake3::Hash,
 }
 
@@ -118,15 +117,55 @@ impl Template {
     /// # Errors
     /// Those of [`Template::parse`].
     pub fn parse_with(name: &str, source: &str, rails: Option<Rails>) -> Result<Template, TemplateError> {
+        Self::parse_bound(name, source, rails, &[])
+    }
+
+    /// The same where names in the text that mean nothing else are columns of the rows: pairs of a name and the column that it shows.
+    /// [`Template::bound`] says which of them the text has.
+    ///
+    /// # Errors
+    /// Those of [`Template::parse`].
+    pub fn parse_bound(
+        name: &str,
+        source: &str,
+        rails: Option<Rails>,
+        columns: &[(String, String)],
+    ) -> Result<Template, TemplateError> {
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-        let template = match peers::read(source) {
-            Some(read) => return Self::of_evaluator(name, source, read, rails),
-            None => Self::parse_own(name, source)?,
+        let own: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+        let mut template = match peers::read(source) {
+            Some(read) => Self::of_evaluator(name, source, read, rails, &own)?,
+            None => {
+                let template = Self::parse_own(name, source, &own)?;
+                match rails {
+                    Some(rails) => template.with_rails(rails),
+                    None => template,
+                }
+            }
         };
-        Ok(match rails {
-            Some(rails) => template.with_rails(rails),
-            None => template,
-        })
+        template.bind(columns);
+        Ok(template)
+    }
+
+    /// Has the text show other columns by the names in it.
+    fn bind(&mut self, columns: &[(String, String)]) {
+        let bound = &mut self.bound;
+        let mut rename = |variable: &mut Variable| {
+            let Variable::Column(shown) = variable else { return };
+            let Some((name, column)) = columns.iter().find(|(name, _)| **name == **shown) else { return };
+            *shown = column.as_str().into();
+            if !bound.contains(name) {
+                bound.push(name.clone());
+            }
+        };
+        match &mut self.wording {
+            Wording::Jinja(jinja) => jinja.variables_mut().iter_mut().for_each(rename),
+            Wording::Plain(segments) => segments.iter_mut().for_each(|segment| {
+                if let Segment::Value(variable) = segment {
+                    rename(variable);
+                }
+            }),
+        }
     }
 
     fn of_evaluator(
@@ -134,6 +173,7 @@ impl Template {
         source: &str,
         read: Result<Evaluator, Unusable>,
         rails: Option<Rails>,
+        own: &[&str],
     ) -> Result<Template, TemplateError> {
         let unusable =
             |Unusable { origin, why }| TemplateError::Evaluator { kind: origin.as_str(), why: excerpt(&why) };
@@ -141,7 +181,7 @@ impl Template {
         let origin = evaluator.origin;
         let rails = rails.map_or(evaluator.rails, Ok).map_err(|why| unusable(Unusable { origin, why }))?;
         let wording = match evaluator.body {
-            Body::Jinja { source, before } => Wording::Jinja(Jinja::parse(&source, before, true)?),
+            Body::Jinja { source, before } => Wording::Jinja(Jinja::parse(&source, before, own, true)?),
             Body::Segments(segments) => Wording::Plain(segments),
         };
         let mut template = Template {
@@ -153,12 +193,15 @@ impl Template {
             origin,
             wants_request: evaluator.wants_request,
             notes: evaluator.notes,
+            bound: Vec::new(),
             hash: blake3::hash(source.as_bytes()),
         };
         let variables = template.variables();
         // A misspelt name of ours would be one, too.
         template.notes.extend(variables.iter().filter_map(|variable| match variable {
-            Variable::Column(name) if matches!(origin, Origin::Phoenix | Origin::Prompty) => {
+            Variable::Column(name)
+                if matches!(origin, Origin::Phoenix | Origin::Prompty) && !own.contains(&&**name) =>
+            {
                 let meant = match THEIRS.contains(&&**name) {
                     true => String::new(),
                     false => did_you_mean(name, Slot::ALL.iter().map(|slot| slot.as_str())),
@@ -172,27 +215,27 @@ impl Template {
         Ok(template)
     }
 
-    fn parse_own(name: &str, source: &str) -> Result<Template, TemplateError> {
+    fn parse_own(name: &str, source: &str, own: &[&str]) -> Result<Template, TemplateError> {
         let hash = blake3::hash(source.as_bytes());
         match front_matter::split(source) {
             Some((head, body)) => {
                 let before = source[..source.len() - body.len()].lines().count();
-                Self::parse_jinja(front_matter::parse(head)?, body, before, hash)
+                Self::parse_jinja(front_matter::parse(head)?, (body, before), own, hash)
             }
             None if source.starts_with("+++") => {
                 Err(TemplateError::FrontMatter("it is never closed by a line `+++`".to_owned()))
             }
-            None => Self::parse_plain(name, source, hash),
+            None => Self::parse_plain(name, source, own, hash),
         }
     }
 
     fn parse_jinja(
         head: front_matter::FrontMatter,
-        body: &str,
-        before: usize,
+        (body, before): (&str, usize),
+        own: &[&str],
         hash: blake3::Hash,
     ) -> Result<Template, TemplateError> {
-        let jinja = Jinja::parse(body, before, false)?;
+        let jinja = Jinja::parse(body, before, own, false)?;
         let used = jinja.variables();
         if let Some(declared) = &head.variables {
             check_declared(declared, used)?;
@@ -209,6 +252,7 @@ impl Template {
             origin: Origin::Jinja,
             wants_request: false,
             notes: Vec::new(),
+            bound: Vec::new(),
             hash,
         };
         template.try_out()?;
@@ -223,15 +267,20 @@ impl Template {
         Ok(())
     }
 
-    fn parse_plain(name: &str, source: &str, hash: blake3::Hash) -> Result<Template, TemplateError> {
+    fn parse_plain(
+        name: &str,
+        source: &str,
+        own: &[&str],
+        hash: blake3::Hash,
+    ) -> Result<Template, TemplateError> {
         if let Some((line, tag)) = plain::jinja(source) {
             return Err(TemplateError::JinjaWithoutFrontMatter { line, tag: tag.to_owned() });
         }
-        let unknown = plain::unknown(source);
+        let unknown = plain::unknown(source, own);
         if !unknown.is_empty() {
             return Err(TemplateError::UnknownVariables(unknown));
         }
-        let segments = plain::parse(source);
+        let segments = plain::parse(source, own);
         check_sufficient(&plain::variables(&segments))?;
         Ok(Template {
             name: name.to_owned(),
@@ -242,6 +291,7 @@ impl Template {
             origin: Origin::Plain,
             wants_request: false,
             notes: Vec::new(),
+            bound: Vec::new(),
             hash,
         })
     }
@@ -272,6 +322,11 @@ impl Template {
         &self.notes
     }
 
+    /// The names in the text for which somebody said which column they show.
+    pub fn bound(&self) -> &[String] {
+        &self.bound
+    }
+
     /// The task it words; plain templates do not say.
     pub fn task(&self) -> Option<Task> {
         self.task
@@ -290,44 +345,6 @@ impl Template {
     /// Whether it has a wording that asks for an explanation.
     pub fn can_explain(&self) -> bool {
         matches!(&self.wording, Wording::Jinja(jinja) if jinja.explains())
-    }
-
-    /// What a wording that knows no explanations lacks. It comes last, since it takes back what the wording says of the answer.
-    fn request_for_explanation(&self) -> String {
-        format!(
-            "\n\nWhatever was said above about the form of the answer, reply with one JSON object and nothing else. First \
-             \"explanation\": at most three sentences that name what decides the case. Then \"label\": {}.",
-            self.rails.labels().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(" or ")
-        )
-    }
-
-    /// What a wording lacks whose tool asked for the labels in another way, or for more than a label.
-    fn request_for_label(&self) -> String {
-        format!(
-            "\n\nWhatever was said above about the form of the answer, reply with one of these labels and nothing else: {}.",
-            self.rails.labels().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(" or ")
-        )
-    }
-
-    /// What every wording lacks of a list of findings.
-    fn request_for_findings(&self, explain: bool) -> String {
-        let kinds: Vec<String> = FindingKind::ALL
-            .iter()
-            .map(|kind| format!("- {}: {}\n", kind.as_str(), kind.meaning()))
-            .collect();
-        let labels = self.rails.labels().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(" or ");
-        let explanation = match explain {
-            true => "First \"explanation\": at most three sentences that name what decides the case. Then",
-            false => "First",
-        };
-        format!(
-            "\n\nWhatever was said above about the form of the answer, reply with one JSON object and nothing else. {explanation} \
-             \"findings\": a list with one object for each thing that is wrong, and an empty list if nothing is. Each object has \
-             \"call\": the number of the call, counted from 1, or 0 if no call is at fault; \"argument\": a JSON pointer to the \
-             argument, such as \"/city\", or \"\" if no argument is at fault; \"kind\": one of the words below; \"quote\": a few words, \
-             copied exactly from what you were shown, that prove it. Then \"label\": {labels}.\n\nThe kinds of findings:\n{}",
-            kinds.concat().trim_end(),
-        )
     }
 
     /// The labels of which the wording never speaks: a judge that is forced to give one of them was asked for something else.
@@ -379,11 +396,11 @@ impl Template {
             text.push_str(&request_for_one_call(part));
         }
         if form.findings {
-            text.push_str(&self.request_for_findings(form.explain));
+            text.push_str(&requests::for_findings(&self.rails, form.explain));
         } else if form.explain && !self.can_explain() {
-            text.push_str(&self.request_for_explanation());
+            text.push_str(&requests::for_explanation(&self.rails));
         } else if self.wants_request {
-            text.push_str(&self.request_for_label());
+            text.push_str(&requests::for_label(&self.rails));
         }
         Ok(Prompt { text, rails: Arc::clone(&self.rails), form })
     }

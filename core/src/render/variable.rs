@@ -14,6 +14,11 @@ pub(super) fn named(name: &str) -> Option<Variable> {
     Slot::of_variable(name).map(Variable::Slot).or_else(column)
 }
 
+/// The same, where the names in `own` are columns of their own, whatever they mean otherwise.
+pub(super) fn named_or_own(name: &str, own: &[&str]) -> Option<Variable> {
+    if own.contains(&name) { Some(Variable::Column(name.into())) } else { named(name) }
+}
+
 /// The columns that Jinja names as `row["a"]`, `row['a']` or `row.a`; `None` if it takes a column that only it can tell.
 pub(super) fn columns(source: &str) -> Option<Vec<&str>> {
     let mut columns = Vec::new();

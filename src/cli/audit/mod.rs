@@ -13,7 +13,7 @@ use super::layers::Layered;
 use super::printer::Printer;
 use super::{Ending, job};
 use crate::report::audit_terminal;
-use crate::run::settings::{AuditSettings, OutputSettings};
+use crate::run::settings::{AuditSettings, OutputSettings, PanelSettings};
 use crate::run::{self, AuditSummary};
 use crate::write::{is_stdout, is_stream};
 
@@ -42,7 +42,7 @@ pub fn run(args: Layered<AuditArgs>, config: &Config, host: &Host) -> anyhow::Re
 
 /// Flags, else the settings file, else the environment.
 fn settings<'a>(args: Layered<AuditArgs>, config: &Config, host: &'a Host) -> anyhow::Result<Auditing<'a>> {
-    let Layered { typed, args, origins } = args;
+    let Layered { typed, mut args, origins } = args;
     config.say(&origins, host.printer(typed.result.quiet));
     let printer = host.printer(args.result.quiet);
     let judging = Judging {
@@ -55,9 +55,10 @@ fn settings<'a>(args: Layered<AuditArgs>, config: &Config, host: &'a Host) -> an
         flag: "--judge",
     };
     let panel = panel(&judging, if typed.again.is_some() { &["--again"] } else { &[] }, printer)?;
+    let panel = PanelSettings { variables: args.input.take_variables(), ..panel };
     let usual = AuditSettings::new::<String>([]);
     let settings = AuditSettings {
-        input: host.input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)?),
         panel,
         again: args.again.unwrap_or(usual.again),
         gold: args.rows.gold,

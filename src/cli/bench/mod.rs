@@ -15,7 +15,7 @@ use super::layers::Layered;
 use super::printer::Printer;
 use super::{Ending, job};
 use crate::report;
-use crate::run::settings::{BenchSettings, BfclSettings, OutputSettings};
+use crate::run::settings::{BenchSettings, BfclSettings, OutputSettings, PanelSettings};
 use crate::run::{self, BenchSummary, DoubtfulGold, Repeated};
 use crate::write::is_stdout;
 
@@ -44,7 +44,7 @@ pub fn run(args: Layered<BenchArgs>, config: &Config, host: &Host) -> anyhow::Re
 
 /// Flags, else the settings file, else the environment.
 fn settings<'a>(args: Layered<BenchArgs>, config: &Config, host: &'a Host) -> anyhow::Result<Benching<'a>> {
-    let Layered { typed, args, origins } = args;
+    let Layered { typed, mut args, origins } = args;
     config.say(&origins, host.printer(typed.report.quiet));
     let printer = host.printer(args.report.quiet);
     let judging = Judging {
@@ -57,6 +57,7 @@ fn settings<'a>(args: Layered<BenchArgs>, config: &Config, host: &'a Host) -> an
         flag: "--judge",
     };
     let panel = panel(&judging, if typed.repeat.is_some() { &["--repeat"] } else { &[] }, printer)?;
+    let panel = PanelSettings { variables: args.input.take_variables(), ..panel };
     let results = args.results;
     results.belong_to(args.bfcl.is_some())?;
     let bfcl = args.bfcl.map(|folder| BfclSettings {
@@ -66,7 +67,7 @@ fn settings<'a>(args: Layered<BenchArgs>, config: &Config, host: &'a Host) -> an
     });
     let usual = BenchSettings::new::<String>([]);
     let settings = BenchSettings {
-        input: host.input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)?),
         bfcl,
         panel,
         repeat: args.repeat.unwrap_or(usual.repeat),

@@ -87,6 +87,7 @@ pub fn panel(
         templates: templates(judging, models),
         rails: args.wording.rails.clone(),
         five_grades: args.wording.scale.is_some(),
+        variables: Vec::new(),
         explain: args.wording.explain,
         findings: args.findings,
         unit: args.per.map_or(Unit::Turn, Unit::from),

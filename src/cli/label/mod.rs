@@ -64,7 +64,7 @@ fn merged<'a>(
     host: &'a Host,
     asks: bool,
 ) -> anyhow::Result<Labelling<'a>> {
-    let Layered { typed, args, origins } = args;
+    let Layered { typed, mut args, origins } = args;
     config.say(&origins, host.printer(typed.result.quiet));
     let printer = host.printer(args.result.quiet);
     let judging = Judging {
@@ -87,6 +87,7 @@ fn merged<'a>(
     let settings = LabelSettings {
         panel: PanelSettings {
             purse: args.purse.clone(),
+            variables: args.input.take_variables(),
             ..panel(&judging, if typed.purse.is_some() { &["--purse"] } else { &[] }, printer)?
         },
         output: host.output(OutputSettings {
@@ -111,7 +112,7 @@ fn merged<'a>(
         max_fail: args.result.max_fail.clone(),
         failures: if step_summary.is_some() || args.result.min_pass_rate.is_some() { FAILURES } else { 0 },
         rate: args.result.min_pass_rate.is_some(),
-        input: host.input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)?),
         shard: args.shard,
     };
     let shown = Shown {

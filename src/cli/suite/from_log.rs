@@ -98,7 +98,7 @@ pub fn run(args: FromLogArgs, host: &Host) -> anyhow::Result<Ending> {
 
 fn settings(args: FromLogArgs, host: &Host) -> SuiteSettings {
     SuiteSettings {
-        input: host.input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)?),
         output: Some(args.output),
         force: args.force,
         label: args.label,

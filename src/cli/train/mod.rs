@@ -38,7 +38,7 @@ pub fn run(args: Layered<TrainArgs>, config: &Config, host: &Host) -> anyhow::Re
 fn settings(args: TrainArgs, host: &Host) -> TrainSettings {
     let seed = args.input.seed.unwrap_or_default();
     TrainSettings {
-        input: host.input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)?),
         task: args.task.unwrap_or(Task::ToolCalling),
         output: args.output.filter(|_| !args.dry_run),
         gold: args.rows.gold,

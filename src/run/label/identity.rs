@@ -138,8 +138,9 @@ fn options(
         Take::All => Value::Null,
         take => json!(format!("{take:?}")),
     };
+    let columns = input.columns.iter().map(|(slot, column)| format!("{slot:?}={column}"));
     let columns: Vec<String> =
-        input.columns.iter().map(|(slot, column)| format!("{slot:?}={column}")).collect();
+        columns.chain(panel.variables.iter().map(|(name, column)| format!("{name}={column}"))).collect();
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "panel": members,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Unit, Variable};
+use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Unit, UnknownSlot, Variable};
 use crate::normalize::columns::Wanted;
 use crate::normalize::logs::Turns;
 use crate::render::{self, Template};
@@ -11,7 +11,7 @@ use crate::run::settings::{PanelSettings, SettingsError};
 /// The templates that a panel judges with: those that are named, else those of its tasks.
 ///
 /// # Errors
-/// If a template cannot be read, or two could not be told apart.
+/// If a template cannot be read, two could not be told apart, or no template has a variable that the settings speak of.
 pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsError> {
     let named: Vec<Template> = if settings.templates.is_empty() {
         let tasks = if settings.tasks.is_empty() { &[Task::ToolCalling][..] } else { &settings.tasks };
@@ -23,6 +23,11 @@ pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsErro
         if named[..at].iter().any(|other| other.name() == template.name()) {
             return Err(SettingsError::SameTemplate(template.name().to_owned()));
         }
+    }
+    let is_in_text = |name: &String| named.iter().any(|template| template.bound().contains(name));
+    if let Some((name, column)) = settings.variables.iter().find(|(name, _)| !is_in_text(name)) {
+        let (unknown, column) = (UnknownSlot(name.clone()), column.clone());
+        return Err(SettingsError::NoSuchVariable { name: name.clone(), column, unknown });
     }
     named.into_iter().map(|template| adjust(template, &settings.rails)).collect()
 }
@@ -76,7 +81,7 @@ fn named(name: &str, settings: &PanelSettings) -> Result<Template, SettingsError
     let tasks = &settings.tasks;
     let template = match name.parse::<Task>() {
         Ok(task) => graded(task, settings.five_grades)?,
-        Err(_) => read_template(Path::new(name), &settings.rails)?,
+        Err(_) => read_template(Path::new(name), &settings.rails, &settings.variables)?,
     };
     if let Some(worded) = template.task()
         && !tasks.is_empty()
@@ -91,16 +96,21 @@ fn named(name: &str, settings: &PanelSettings) -> Result<Template, SettingsError
     Ok(template)
 }
 
-/// The template in `file`, with `labels` instead of its own if there are any.
+/// The template in `file`, with `labels` instead of its own if there are any; `variables` are names in it, each with the column that it
+/// shows.
 ///
 /// # Errors
 /// If it cannot be read or understood, or the labels cannot be told apart.
-pub fn read_template(file: &Path, labels: &[String]) -> Result<Template, SettingsError> {
+pub fn read_template(
+    file: &Path,
+    labels: &[String],
+    variables: &[(String, String)],
+) -> Result<Template, SettingsError> {
     let rails = rails(labels).map_err(SettingsError::Rails)?;
     let source = std::fs::read_to_string(file)
         .map_err(|why| SettingsError::TemplateFile { path: file.to_owned(), why: why.to_string() })?;
     let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or("template");
-    Template::parse_with(name, &source, rails)
+    Template::parse_bound(name, &source, rails, variables)
         .map_err(|why| SettingsError::Template { path: file.to_owned(), why })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::domain::RailsError;
+use crate::domain::{RailsError, UnknownSlot};
 use crate::judge::SetupError;
 use crate::render::TemplateError;
 
@@ -24,6 +24,9 @@ pub enum SettingsError {
     /// A template that is not understood.
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
+    /// A variable that no template has.
+    #[error("--column {name}={column}: no template has a variable `{name}`, and {unknown}")]
+    NoSuchVariable { name: String, column: String, unknown: UnknownSlot },
     /// Two judges whose columns would have the same names.
     #[error(
         "{a} and {b} would write columns of the same names, `{prefix}...`: give one of them another name"

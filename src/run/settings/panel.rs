@@ -18,6 +18,9 @@ pub struct PanelSettings {
     pub templates: Vec<String>,
     /// Whether tasks that have a template with five grades use that one. Default: no.
     pub five_grades: bool,
+    /// What names in templates show that mean nothing else: pairs of a name and a column of the rows. Each must be in a template.
+    /// Default: none; in files of other tools such a name is the column of that name.
+    pub variables: Vec<(String, String)>,
     /// The labels for templates that name none, the good one first: two or more. Default: `correct`, `incorrect`.
     pub rails: Vec<String>,
     /// Whether judges explain before they give the label. Default: no.
@@ -53,6 +56,7 @@ impl Default for PanelSettings {
             tasks: Vec::new(),
             templates: Vec::new(),
             five_grades: false,
+            variables: Vec::new(),
             rails: Vec::new(),
             explain: false,
             findings: false,

@@ -113,7 +113,7 @@ fn instructions(source: &str) -> Option<Result<Evaluator, String>> {
     let found = names(source).ok()?;
     let is_session = found.contains(&"conversation")
         && found.iter().all(|name| matches!(*name, "conversation" | "expectations"));
-    let others = plain::variables(&plain::parse(source));
+    let others = plain::variables(&plain::parse(source, &[]));
     let is_alone =
         others.iter().all(|variable| matches!(variable, Variable::Slot(Slot::Question | Slot::Reference)));
     (is_session && is_alone).then(|| {

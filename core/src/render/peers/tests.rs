@@ -380,6 +380,49 @@ fn a_name_of_another_tool_is_a_column_of_the_rows() {
     assert!(parsed("{question} {tool_call} {context}").unwrap_err().contains("context"));
 }
 
+/// Somebody says which column a name in the text shows; the file stays as it is.
+#[test]
+fn a_name_can_mean_another_column() {
+    let bound = |source: &str| {
+        let columns = [("document_text", "body"), ("messages", "log")];
+        let columns = columns.map(|(name, column)| (name.to_owned(), column.to_owned()));
+        let template =
+            Template::parse_bound("file", source, None, &columns).map_err(|why| why.to_string())?;
+        Ok::<_, String>((template.variables(), template.bound().to_vec(), template.notes().join(" ")))
+    };
+    let question = || Variable::Slot(Slot::Question);
+    let call = || Variable::Slot(Slot::ToolCall);
+    let column = |name: &str| Variable::Column(name.into());
+    let of_phoenix = |text: &str| phoenix("optimization_direction: maximize", "choices: {a: 1, b: 0}", text);
+    for (source, shown, used) in [
+        (
+            of_phoenix("{{input}} {{tool_call}} {{document_text}}"),
+            vec![question(), call(), column("body")],
+            vec!["document_text"],
+        ),
+        (of_phoenix("{{input}} {{tool_call}}"), vec![question(), call()], vec![]),
+        (
+            prompty("{{query}} {{tool_calls}} {{messages}} score: 0 or 1 (right)"),
+            vec![column("log"), question(), call()],
+            vec!["messages"],
+        ),
+        ("{question} {tool_call} {document_text}".to_owned(), vec![question(), call(), column("body")], vec!["document_text"]),
+        (
+            "+++\nname = \"own\"\ntask = \"tool_calling\"\n+++\n{{ question }} {{ tool_call }} {{ document_text }} \
+             {{ row.document_text }}"
+                .to_owned(),
+            vec![column("body"), question(), call()],
+            vec!["document_text"],
+        ),
+    ] {
+        let (variables, names, notes) = bound(&source).unwrap();
+        assert_eq!((variables, names), (shown, used.into_iter().map(str::to_owned).collect()), "{source}");
+        assert!(!notes.contains("is the column of that name"), "{notes}");
+    }
+    let unknown = bound("{question} {tool_call} {context} {document_text}").unwrap_err();
+    assert!(unknown.contains("unknown variable `context`;"), "{unknown}");
+}
+
 /// What files of ours look like must stay theirs, and texts that only begin alike must stay texts.
 #[test]
 fn other_texts_are_as_before() {
