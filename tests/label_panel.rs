@@ -211,6 +211,15 @@ fn stored_replies_are_read_again_without_a_network() {
     let ran = work.run(&[&["resnap", "in.csv"], &both[..]].concat()).ended(2);
     assert!(ran.stderr.contains("openai:other") && !work.path("both.csv").exists(), "{}", ran.stderr);
 
+    // What one of several judges has is worth a table.
+    work.file(
+        "tooljudge.toml",
+        format!("[judges.other]\njudge = 'openai:other'\nbase_url = '{0}'\n[judges.m]\njudge = 'openai:m'\nbase_url = '{0}'\n", server.url),
+    );
+    let ran = work.run(&["resnap", "in.csv", "--judge", "m", "--judge", "other", "-o", "both.csv"]).ended(1);
+    assert_eq!(work.column("both.csv", "m__label"), first, "{}", ran.stderr);
+    assert_eq!(work.column("both.csv", "other__status"), ["not_asked"; 6]);
+
     // A row that was never asked is not asked now.
     work.file("in.csv", numbered(7));
     work.run(&[&["resnap"], &base[..], &["-o", "more.csv"]].concat()).ended(1);

@@ -480,3 +480,34 @@ fn a_log_is_drawn_from_as_it_is_labelled() {
     let ran = work.run(&["next", "open.jsonl", "-o", "todo.csv"]).ended(2);
     assert!(ran.stderr.contains("open.jsonl"), "{}", ran.stderr);
 }
+
+/// A stream is read once, whatever it turns out to hold; a settings file that has `label` read other rows is told.
+#[test]
+fn a_stream_is_drawn_from_and_other_rows_of_label_are_told() {
+    let work = Workspace::new();
+    let table: String = (0..5).map(|id| format!("{id},Say {id},say(n={id}),say: Says\n")).collect();
+    let table = format!("id,question,tool_call,tool_definitions\n{table}");
+    let chat = r#"{"messages": [{"role": "user", "content": "Say 1"}, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "say", "arguments": "{\"n\": 1}"}}]}]}"#;
+    for (input, rows) in [(table.as_str(), 3), (&format!("{chat}\n{chat}\n"), 2)] {
+        let stream = std::fs::File::open(work.file("stream", input)).unwrap();
+        let mut next = work.tooljudge(&["next", "-", "-n", "3", "-o", "todo.csv", "--force"]);
+        let ran = Ran::from(next.stdin(stream).finish()).ended(0);
+        assert_eq!(work.rows("todo.csv").len(), rows, "{}", ran.stderr);
+        assert!(!ran.stderr.contains("[label]"), "{}", ran.stderr);
+    }
+    work.file("tooljudge.toml", "[label]\nturns = 'last'\nrpm = 5\n");
+    work.file("in.csv", &table);
+    let ran = next_of(&work, "in.csv");
+    assert!(
+        ran.stderr.contains("what [label] says of rows, `turns` (line 2): label the input first"),
+        "{}",
+        ran.stderr
+    );
+    work.run(&["label", "in.csv", "-o", "in.labeled.csv", "--allow-unjudged", "1"]);
+    let ran = next_of(&work, "in.labeled.csv");
+    assert!(!ran.stderr.contains("[label]"), "{}", ran.stderr);
+}
+
+fn next_of(work: &Workspace, input: &str) -> Ran {
+    work.run(&["next", input, "-o", "todo.csv", "--force"]).ended(0)
+}

@@ -112,6 +112,30 @@ fn a_port_that_says_nothing_is_no_server() {
     }
 }
 
+/// Of several hosts one is dead, and each connection tries it first.
+#[test]
+fn a_dead_host_before_the_living_one_costs_time_only() {
+    if crate::faults::cases(1) == 1 {
+        crate::support::skipped("a dead host takes its time; TOOLJUDGE_FAULTS=2 and more has it");
+        return;
+    }
+    let Some(postgres) = shared() else { return };
+    let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().map(|at| (TcpListener::bind(at), at));
+    let (listener, at) = dead.unwrap();
+    let _listener = listener.unwrap();
+    // Nobody takes these up, so that there is soon no room for more.
+    let waiting: Vec<TcpStream> =
+        std::iter::from_fn(|| TcpStream::connect_timeout(&at, Duration::from_millis(500)).ok()).collect();
+    let (server, work) = (slow(0), rows(3));
+    let hosts = format!("@127.0.0.1:{},127.0.0.1:{}/", at.port(), postgres.port());
+    let url = postgres.url("faults_hosts");
+    let (user, rest) = url.split_once('@').unwrap();
+    let store = format!("{user}{hosts}{}&patience=3&connect_timeout=7", rest.split_once('/').unwrap().1);
+    label(&work, &server, &store).ended(0);
+    right(&work, "out.csv");
+    drop(waiting);
+}
+
 /// Somebody else's transaction is in the way for longer than a server that is away would be waited for.
 #[test]
 fn a_lock_is_waited_for_however_long_it_is_held() {

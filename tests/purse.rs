@@ -80,7 +80,7 @@ fn processes_that_share_a_purse_keep_one_limit() {
         println!(
             "billed {billed:.4} of {CEILING} dollars, {judged} judged, {skipped} left out, {each:.5} each"
         );
-        assert!(billed <= CEILING * 1.001, "{billed}");
+        assert!((CEILING / 3.0..=CEILING * 1.001).contains(&billed), "{billed}");
         assert!(judged + skipped == ROWS as u64 && judged > 0 && skipped > 0);
         let stat =
             |more: &[&str]| work.run(&[&["store", "stat", "--store", &store], more].concat()).ended(0).stdout;

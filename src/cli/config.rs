@@ -54,9 +54,14 @@ struct File {
 type Entries = BTreeMap<Spanned<String>, toml::Value>;
 
 impl Config {
-    /// The entries of a section, each of which must be `known` to the command that owns it.
+    /// The entries of a section, for commands that do not own it.
+    pub fn entries(&self, name: &str) -> &[Entry] {
+        self.sections.get(name).map_or(&[][..], Vec::as_slice)
+    }
+
+    /// The same, each of which must be `known` to the command that owns it.
     pub fn section(&self, name: &'static str, known: &BTreeSet<String>) -> anyhow::Result<&[Entry]> {
-        let entries = self.sections.get(name).map_or(&[][..], Vec::as_slice);
+        let entries = self.entries(name);
         if let Some(entry) = entries.iter().find(|entry| !known.contains(&entry.key)) {
             bail!(
                 "{}: line {}: [{name}] has no setting `{}`; its settings are the flags of `tooljudge {name}`, with underscores{}",

@@ -58,7 +58,8 @@ pub struct ConvertArgs {
     #[arg(long, help_heading = "Result")]
     pub force: bool,
 
-    /// Exit with code 0 if nothing in the input can be judged; by default, that is code 1
+    /// Exit with code 0 if nothing in the input can be judged; by default, that is code 1. An earlier table with rows is replaced only
+    /// with --force
     #[arg(long, help_heading = "Result")]
     pub allow_empty: bool,
 

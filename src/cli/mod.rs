@@ -78,7 +78,7 @@ struct Cli {
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Terminal")]
     verbose: u8,
 
-    /// Append a report of each request, wait and retry to this file; it holds no keys and no rows
+    /// Append a report of each request, wait and retry to this file; it holds no keys, and of rows only what the agents of `drive` say, call and are told
     #[arg(long, global = true, value_name = "FILE", help_heading = "Terminal")]
     log_file: Option<PathBuf>,
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::config::Config;
 use super::host::Host;
+use super::printer::Printer;
 use super::{Ending, job};
 use crate::report::counted;
 use crate::run::settings::{NextSettings, OutputSettings, QueueSettings};
@@ -97,6 +99,9 @@ pub fn run(args: NextArgs, host: &Host) -> anyhow::Result<Ending> {
         if args.json && !is_taken {
             printer.data(&format!("{:#}", summary.to_json()));
         } else {
+            if summary.is_unlabelled {
+                warn_of_settings(host, printer);
+            }
             told(&summary, settings.rows).iter().for_each(|line| printer.talk(line));
             if !is_taken {
                 let (rows, output) = (counted(summary.rows, "row"), summary.output.display());
@@ -109,6 +114,35 @@ pub fn run(args: NextArgs, host: &Host) -> anyhow::Result<Ending> {
         Ending::Done
     });
     job::ended(shown, printer)
+}
+
+/// Warns if a settings file has `label` read other rows of the same input.
+fn warn_of_settings(host: &Host, printer: Printer<'_>) {
+    const OF_ROWS: [&str; 10] = [
+        "from",
+        "column",
+        "tools",
+        "where",
+        "limit",
+        "sample",
+        "null_call",
+        "include_server_tools",
+        "agents",
+        "turns",
+    ];
+    // `label` will say what is wrong with it.
+    let config = Config::read(None, host).unwrap_or_default();
+    let set: Vec<String> = { config.entries("label").iter() }
+        .filter(|entry| OF_ROWS.contains(&entry.key.as_str()))
+        .map(|entry| format!("`{}` (line {})", entry.key, entry.line))
+        .collect();
+    if !set.is_empty() {
+        printer.warn(&format!(
+            "{}: `next` does not use what [label] says of rows, {}: label the input first, and draw from the labeled table",
+            config.path.display(),
+            set.join(", ")
+        ));
+    }
 }
 
 /// What was picked, in sentences.

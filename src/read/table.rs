@@ -67,8 +67,25 @@ impl Table {
         understanding: Understanding,
         selection: Selection,
     ) -> Result<Table, ReadError> {
-        let Understanding { format, logs } = understanding;
+        Table::open_unless(patterns, tables, understanding, selection, |_| false)
+    }
+
+    /// The same; what has a schema that `are_rows` knows is a table, whatever its columns are called. A stream is read once.
+    ///
+    /// # Errors
+    /// Those of [`Table::open`].
+    pub fn open_unless(
+        patterns: &[String],
+        tables: &[InMemory],
+        understanding: Understanding,
+        selection: Selection,
+        are_rows: impl Fn(&Schema) -> bool,
+    ) -> Result<Table, ReadError> {
+        let Understanding { format, mut logs } = understanding;
         let Inputs { files: mut inputs, folders, passed_over } = expand(patterns, tables, format)?;
+        if logs.is_some() && survey(&inputs).is_ok_and(|(schema, _)| are_rows(&schema)) {
+            logs = None;
+        }
         let kind = logs.as_ref().map(|options| are_logs(&inputs, options)).transpose()?;
         let log = match logs {
             Some(options) if kind == Some(Some(true)) => Some(log::survey(&inputs, options)?),

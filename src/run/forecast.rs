@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::{JudgeTask, Panel, Question, RunError, Samples};
-use crate::domain::{Flag, RowError};
+use crate::domain::{Flag, RowError, Status};
 use crate::store::{Fingerprint, Found, Reader};
 
 /// What one judge with one template would be sent. Tokens are estimates: four bytes per token, reasoning not counted.
@@ -38,6 +38,13 @@ pub struct Forecast {
     pub prompts: Vec<String>,
 }
 
+/// The replies that a run would not ask for again.
+struct Stored<'a> {
+    reader: &'a Reader,
+    /// Those of a label with such a status are asked for.
+    retry: &'a [Status],
+}
+
 /// Questions that are looked up at once.
 const LOOKED_UP: usize = 512;
 
@@ -69,9 +76,12 @@ fn each(
     let (mut forecasts, mut seen) = (Vec::new(), HashSet::new());
     for (member, samples) in panel.members.iter().zip(samples) {
         let Some(judge_task) = member.judge_task() else { continue };
-        let store = panel.store.as_ref().map(|store| store.reader()).transpose()?;
+        // A fresh run asks everything anew.
+        let store = panel.store.as_ref().filter(|_| !panel.settings.store.fresh);
+        let store = store.map(|store| store.reader()).transpose()?;
+        let stored = store.as_ref().map(|reader| Stored { reader, retry: &panel.settings.store.retry });
         between(&mut seen);
-        let found = forecast(samples.as_ref(), judge_task, (store.as_ref(), &mut seen), shown)?;
+        let found = forecast(samples.as_ref(), judge_task, (stored.as_ref(), &mut seen), shown)?;
         let (judge, template) = (member.judge.clone(), member.criterion.clone());
         forecasts.push(Forecast { judge, template, ..found });
     }
@@ -81,7 +91,7 @@ fn each(
 fn forecast(
     samples: &dyn Samples,
     judge_task: &JudgeTask,
-    (store, seen): (Option<&Reader>, &mut HashSet<Fingerprint>),
+    (store, seen): (Option<&Stored>, &mut HashSet<Fingerprint>),
     shown: usize,
 ) -> Result<Forecast, RunError> {
     let hasher = judge_task.hasher();
@@ -139,14 +149,17 @@ impl Forecast {
         &mut self,
         questions: Vec<Question>,
         judge_task: &JudgeTask,
-        store: Option<&Reader>,
+        store: Option<&Stored>,
     ) -> Result<(), RunError> {
         let price = judge_task.judge.price();
         let fingerprints: Vec<Fingerprint> = questions.iter().map(|question| question.fingerprint).collect();
-        let found = store.map_or(Ok(Vec::new()), |store| store.get_all(&fingerprints))?;
+        let found = store.map_or(Ok(Vec::new()), |store| store.reader.get_all(&fingerprints))?;
         let mut found = found.into_iter();
         for question in questions {
-            if let Some(Found::Reply { .. }) = found.next() {
+            if let Some((stored, Found::Reply { reply, .. })) = store.zip(found.next())
+                && (stored.retry.is_empty()
+                    || !stored.retry.contains(&judge_task.reading().verdict(&reply).status()))
+            {
                 self.answered += 1;
                 continue;
             }

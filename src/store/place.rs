@@ -216,6 +216,14 @@ fn is_meant_as_address(text: &str) -> bool {
         || ["postgres", "postgresql"].iter().any(|name| {
             lower.strip_prefix(name).is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
         });
+    // `jdbc:postgresql:`, `user@host/database`, `host:5432/database`, unless there is such a folder.
+    let is_jdbc = lower.starts_with("jdbc:");
+    let is_host = text.split_once('/').is_some_and(|(host, _)| {
+        let port = host.rsplit_once(':').is_some_and(|(name, port)| {
+            !name.is_empty() && !port.is_empty() && port.chars().all(|digit| digit.is_ascii_digit())
+        });
+        (host.contains('@') || port) && !Path::new(host).exists()
+    });
     // `user:password@host`; the colon in `C:\a@b` is behind a drive.
     let is_drive = |user: &str| user.get(1..3).is_some_and(|start| [":\\", ":/"].contains(&start));
     let has_credentials = text.split_once('@').is_some_and(|(user, _)| user.contains(':') && !is_drive(user));
@@ -224,7 +232,7 @@ fn is_meant_as_address(text: &str) -> bool {
     let is_listed = closed
         .split_whitespace()
         .any(|word| ["host=", "hostaddr=", "dbname=", "password="].iter().any(|key| word.starts_with(key)));
-    has_scheme || has_credentials || is_listed
+    has_scheme || is_jdbc || is_host || has_credentials || is_listed
 }
 
 #[cfg(test)]
@@ -255,6 +263,8 @@ mod tests {
             "postgres.sqlite",
             "a@b:c",
             "me@home",
+            "src/a@b.sqlite",
+            "C:/stores/a.sqlite",
         ] {
             assert!(matches!(StorePlace::parse(given).unwrap(), StorePlace::File(_)), "{given}");
         }
@@ -286,6 +296,9 @@ mod tests {
             "Postgres:u:hidden@h/d",
             "postgres//u:hidden@h/d",
             "u:hidden@h/d",
+            "u@h.example.com/d",
+            "h.example.com:5432/d",
+            "jdbc:postgresql:h",
             "host=h password=hidden",
             "user=u password = hidden host = h",
             "postgres://u:hid/den@h/d",

@@ -16,9 +16,18 @@ pub fn manifest_path(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes `manifest` beside `output`.
+/// Writes `manifest` beside `output`, with a hash of what lies there: so an edit is known whatever length and time it left.
 pub fn write_manifest(output: &Path, manifest: &Value) -> Result<(), WriteError> {
+    let mut manifest = manifest.clone();
+    if let (Some(noted), Ok(hash)) = (manifest.get_mut("output").and_then(Value::as_object_mut), hash(output))
+    {
+        noted.insert("hash".to_owned(), json!(hash));
+    }
     write_whole(&manifest_path(output), format!("{manifest:#}\n").as_bytes()).map(drop)
+}
+
+fn hash(file: &Path) -> std::io::Result<String> {
+    Ok(blake3::Hasher::new().update_reader(std::fs::File::open(file)?)?.finalize().to_hex().to_string())
 }
 
 /// Notes beside `output` that a table of so many `bytes` is about to take its place. Whatever happens between then and the
@@ -36,11 +45,14 @@ pub(super) fn announce(output: &Path, bytes: u64, own: Option<&Value>) -> Result
     write_lightly(&manifest_path(output), format!("{manifest:#}\n").as_bytes())
 }
 
-/// Whether `existing`, the file at `output`, was last changed no later than its manifest, which is written with it: an edit may leave
-/// its length as it was.
+/// Whether `existing`, the file at `output`, is what its manifest was written with. Without a hash, as of a run that was killed before it
+/// could note one, the file must not have been changed later than the manifest: an edit may leave its length as it was.
 pub(super) fn is_as_written(output: &Path, existing: &Metadata) -> bool {
     /// Clocks of file systems are coarse, and files that are copied together need not be in order.
     const SLACK: Duration = Duration::from_secs(2);
+    if let Some(noted) = read(output).pointer("/output/hash").and_then(Value::as_str) {
+        return hash(output).is_ok_and(|hash| hash == noted);
+    }
     let noted = std::fs::metadata(manifest_path(output)).and_then(|manifest| manifest.modified());
     match (noted, existing.modified()) {
         (Ok(noted), Ok(changed)) => changed <= noted + SLACK,

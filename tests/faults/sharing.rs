@@ -75,7 +75,7 @@ fn a_run_that_waits_for_another_says_so() {
         )
     });
     if super::cases(1) == 1 {
-        println!("skipped: it takes 23 seconds; TOOLJUDGE_FAULTS=2 and more has them");
+        crate::support::skipped("it takes 23 seconds; TOOLJUDGE_FAULTS=2 and more has them");
         return;
     }
     let work = Workspace::new();

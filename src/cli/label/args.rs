@@ -111,7 +111,7 @@ pub struct ResultArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
 
-    /// Exit with code 0 if the input has no rows; by default, that is code 1
+    /// Exit with code 0 if the input has no rows; by default, that is code 1. An earlier table with rows is replaced only with --force
     #[arg(long)]
     pub allow_empty: bool,
 

@@ -27,6 +27,7 @@ pub async fn telling<'a, T>(
     work: impl Future<Output = T>,
 ) -> T {
     let mut open: Vec<&Remote> = judges.into_iter().collect();
+    let asks = !open.is_empty();
     if open.is_empty() && store.is_none() {
         // Whoever asks nobody may have no clock, either.
         return work.await;
@@ -40,7 +41,7 @@ pub async fn telling<'a, T>(
             open.retain(|judge| !tell_starved(judge, observer));
             cost_budget = cost_budget.filter(|budget| !tell_held(budget, observer));
             if let Some(store) = store {
-                is_told = tell_waiting(store, is_told, observer);
+                is_told = tell_waiting(store, (is_told, asks), observer);
             }
         }
     };
@@ -101,19 +102,16 @@ pub fn open_store(
     })
 }
 
-/// Whether it is told that the store is waited for; `is_told`, whether it was.
-fn tell_waiting(store: &Store, is_told: bool, observer: &dyn Observer) -> bool {
+/// Whether it is told that the store is waited for; `is_told`, whether it was, and `asks`, whether replies may come meanwhile.
+fn tell_waiting(store: &Store, (is_told, asks): (bool, bool), observer: &dyn Observer) -> bool {
     match store.waiting() {
         None if is_told => {
             observer.note(&format!("the reply store {} can be used again", store.place()));
             false
         }
         Some(waiting) if !is_told && waiting.time() >= TELL_STORE => {
-            observer.warning(&format!(
-                "the reply store {} {}. What was answered meanwhile is kept in memory",
-                store.place(),
-                waiting.why
-            ));
+            let meanwhile = if asks { ". What is answered meanwhile is kept in memory" } else { "" };
+            observer.warning(&format!("the reply store {} {}{meanwhile}", store.place(), waiting.why));
             true
         }
         _ => is_told,

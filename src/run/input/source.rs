@@ -62,11 +62,16 @@ impl Samples for Source {
 }
 
 impl Source {
-    /// The rows that `label` makes of `inputs` where no setting says otherwise: the turns of whole logs, the rows of tables.
+    /// The rows that `label` makes of `inputs` where no setting says otherwise: the turns of whole logs, the rows of tables. What has a
+    /// schema that `are_rows` knows is a table.
     ///
     /// # Errors
     /// If an input cannot be read, or holds only chats that nobody answered.
-    pub(in crate::run) fn usual_table(inputs: &[String], tables: &[InMemory]) -> Result<Table, RunError> {
+    pub(in crate::run) fn usual_table(
+        inputs: &[String],
+        tables: &[InMemory],
+        are_rows: impl Fn(&Schema) -> bool,
+    ) -> Result<Table, RunError> {
         let settings = InputSettings::new(inputs);
         let options = LogOptions {
             normalizer: Arc::new(settings.normalizer()?),
@@ -76,7 +81,7 @@ impl Source {
             with_skipped: false,
         };
         let understanding = Understanding { format: None, logs: Some(options) };
-        let table = Table::open_with(inputs, tables, understanding, Selection::default())?;
+        let table = Table::open_unless(inputs, tables, understanding, Selection::default(), are_rows)?;
         table.unanswered().map_or(Ok(table), |why| Err(why.into()))
     }
 

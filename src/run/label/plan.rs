@@ -127,7 +127,7 @@ impl Plan {
                     "this run replaces"
                 };
                 observer.warning(&format!(
-                    "{path} holds a table that was labeled {what}; {replaces} it, and -o FILE keeps both"
+                    "{path} holds a table that was labeled {what}; {replaces} it if there are rows, and -o FILE keeps both"
                 ));
             }
             destination.in_place = Some(in_place);

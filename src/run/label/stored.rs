@@ -29,6 +29,7 @@ impl StoredWatch {
             judge: member.judge.clone(),
             template: member.criterion.clone(),
             unasked: 0,
+            is_model: member.judge_task().is_some(),
             // One without replies judges again.
             any: member.judge_task().is_none(),
         };
@@ -54,7 +55,9 @@ impl Watch for StoredWatch {
     }
 
     fn accepts(&self) -> Result<(), RunError> {
+        // What one judge has is worth a table, and what another lacks is told row by row.
         match self.members.iter().find(|member| !member.any && member.unasked > 0) {
+            _ if self.members.iter().any(|member| member.is_model && member.any) => Ok(()),
             None => Ok(()),
             Some(Stored { judge, template, .. }) => Err(SettingsError::NothingStored {
                 judge: judge.clone(),

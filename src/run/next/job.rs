@@ -10,7 +10,7 @@ use super::known::{Known, KnownRow};
 use super::queue::{Picked, pick};
 use crate::bench::columns;
 use crate::domain::Json;
-use crate::read::{InMemory, Selection, Table, Understanding};
+use crate::read::{Selection, Table, Understanding};
 use crate::run::input::judged;
 use crate::run::settings::{NextSettings, QueueSettings};
 use crate::run::{RunError, Source};
@@ -31,6 +31,8 @@ pub struct NextSummary {
     pub of: u64,
     /// Rows among them that have a mark already.
     pub marked: u64,
+    /// Whether no judge has labelled the rows yet.
+    pub is_unlabelled: bool,
     /// The column that marks go into.
     pub gold: String,
     /// Where the list is; empty if it is in memory.
@@ -65,7 +67,8 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
     }
     let to = &settings.output;
     let (inputs, tables) = (&settings.inputs, &settings.tables);
-    let table = opened(inputs, tables)?;
+    // The rows of a table that judges have labelled, and else those that `label` will make of the log, so that it finds the marks' rows again.
+    let table = Source::usual_table(inputs, tables, is_labelled)?;
     let value = match &settings.queue {
         QueueSettings::Stratified(column) => Some(column.as_str()),
         _ => None,
@@ -102,6 +105,7 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
         rows: picked.rows.len() as u64,
         of: picked.of as u64,
         marked,
+        is_unlabelled: !is_labelled(table.schema()),
         gold: known.gold,
         output: output.path.clone(),
     };
@@ -109,16 +113,6 @@ pub fn next(settings: &NextSettings) -> Result<NextSummary, RunError> {
         write_manifest(&output.path, &summary.record(settings, written.bytes))?;
     }
     Ok(summary)
-}
-
-/// The rows to pick from: those of a table that judges have labelled, and else those that `label` will make of the log, so that it finds
-/// the marks' rows again.
-fn opened(inputs: &[String], tables: &[InMemory]) -> Result<Table, RunError> {
-    let plain = Table::open_with(inputs, tables, Understanding::default(), Selection::default());
-    match plain {
-        Ok(table) if is_labelled(table.schema()) => Ok(table),
-        _ => Source::usual_table(inputs, tables),
-    }
 }
 
 fn is_labelled(schema: &Schema) -> bool {

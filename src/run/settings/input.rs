@@ -81,7 +81,17 @@ pub struct UnknownInputKind(pub String);
 /// The format that was probably meant: by its whole name, by what that begins with, or by some of its letters.
 fn near(text: &str) -> String {
     const FILES: [&str; 5] = ["csv", "jsonl", "json", "parquet", "arrow"];
-    let products = || FORMATS.iter().map(|format| format.name.split('_').next().unwrap_or(format.name));
+    let begun = FORMATS
+        .iter()
+        .filter(|format| format.name.strip_prefix(text).is_some_and(|rest| rest.starts_with('_')));
+    let begun: Vec<String> = begun.map(|format| format!("`{}`", format.name)).collect();
+    if !begun.is_empty() {
+        return format!("; that may be {}", begun.join(", "));
+    }
+    let products = || {
+        let products = FORMATS.iter().map(|format| format.name.split('_').next().unwrap_or(format.name));
+        products.filter(|product| LogFormat::named(product).is_some())
+    };
     let names = || FILES.into_iter().chain(FORMATS.iter().map(|format| format.name)).chain(products());
     let found = did_you_mean(text, names());
     if !found.is_empty() {
@@ -141,6 +151,21 @@ mod tests {
                 Some(name) => assert!(said.contains(&format!("did you mean `{name}")), "{text}: {said}"),
                 None => assert!(!said.contains("did you mean"), "{text}: {said}"),
             }
+        }
+        for text in ["openai", "tau", "langchain"] {
+            let said = UnknownInputKind(text.to_owned()).to_string();
+            let (_, offered) = said.split_once("; that may be ").unwrap_or_else(|| panic!("{said}"));
+            for name in offered.split(", ") {
+                assert!(name.trim_matches('`').parse::<InputKind>().is_ok(), "{said}");
+            }
+        }
+        let all = FORMATS.iter().map(|format| format.name);
+        for text in
+            all.flat_map(|name| [format!("{name}x"), name.split('_').next().unwrap_or(name).to_owned() + "x"])
+        {
+            let said = UnknownInputKind(text.clone()).to_string();
+            let offered = said.split_once("did you mean `").map(|(_, rest)| rest.trim_end_matches("`?"));
+            assert!(offered.is_none_or(|name| name.parse::<InputKind>().is_ok()), "{text}: {said}");
         }
     }
 }

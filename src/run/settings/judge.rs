@@ -302,7 +302,7 @@ fn made_by(text: &str) -> Option<(Provider, String)> {
         text.starts_with(begin) && !text.starts_with("gpt-oss") || lacks_hyphen
     })?;
     let rest = text.strip_prefix(begin.trim_end_matches('-'))?.trim_start_matches('-');
-    Some((*provider, format!("{begin}{rest}")))
+    (!rest.is_empty()).then(|| (*provider, format!("{begin}{rest}")))
 }
 
 /// How the names of models begin that only one provider makes.

@@ -26,6 +26,9 @@ const UNREACHED: &str = "check that the server runs and that host and port are r
 const UNENCRYPTED: &str =
     "sslmode and sslrootcert of the address say what is asked of its certificate (docs/scale.md)";
 
+/// What to do where the server knows none.
+const NO_TLS: &str = "sslmode=prefer of the address does without, and sslmode=disable does not ask for it";
+
 /// How a server failed us.
 #[derive(Debug)]
 pub(super) enum Fault {
@@ -146,7 +149,12 @@ fn lasting(place: &str, error: &tokio_postgres::Error) -> StoreError {
             StoreError::Failed { place, why }
         }
         None if why.contains("password") => connect(PASSWORD),
+        None if why.contains("does not support TLS") => connect(NO_TLS),
         None if error.to_string().contains("TLS") => connect(UNENCRYPTED),
+        None if why.contains("does not allow writes") => {
+            connect("name the main server, and not a copy of it")
+        }
+        None if ["read only", "channel binding"].iter().any(|word| why.contains(word)) => connect(""),
         None => connect(UNREACHED),
         Some(_) => StoreError::Failed { place, why },
     }

@@ -63,10 +63,12 @@ impl Link {
         let (wait, longest) = (self.seen.outage.wait(self.server.silence()), self.server.longest(1));
         loop {
             let attempt = async {
+                // Has a deadline of its own: of several hosts each has its turn.
                 let session = self.session().await?;
-                answered(question(session)).await
+                let silent = Err(Trouble::Silent(longest));
+                timeout(longest, answered(question(session))).await.unwrap_or(silent)
             };
-            let trouble = match timeout(longest, attempt).await.unwrap_or(Err(Trouble::Silent(longest))) {
+            let trouble = match attempt.await {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };

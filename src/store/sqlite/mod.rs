@@ -68,6 +68,10 @@ pub(super) fn private_file(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
+        // A link to where there is nothing yet: SQLite would make that for all eyes.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && !path.exists() => {
+            options.create_new(false).create(true).truncate(false).open(path).map(drop)
+        }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         made => made.map(drop),
     }
