@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::support::child::Deadline;
 use crate::support::workspace::{Ran, Workspace, repository};
 
 const ROWS: usize = 400;

@@ -77,8 +77,8 @@ pub use trend::{TrendError, TrendSummary, trend};
 pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Group, Summary};
 
 pub(crate) use ask::{
-    AskIndex, AskOutcome, AskPass, Part, Question, Reading, ask, ask_all, dollars, open_store, sharing,
-    tell_spending, telling, while_held,
+    AskIndex, AskOutcome, AskPass, Part, Question, Reading, Settled, ask, ask_all, ask_held, dollars,
+    open_store, settle, sharing, tell_spending, telling, while_held,
 };
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 pub(crate) use bench::{CaseBook, Gatherer, GoldPlan, cases};

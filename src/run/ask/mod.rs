@@ -1,6 +1,7 @@
 //! The ask pass: sends every question without a stored reply to its judge, in any order.
 
 mod ask_index;
+mod asked;
 mod feed;
 mod first;
 mod judge_task;
@@ -11,9 +12,10 @@ mod spending;
 mod telling;
 
 pub use ask_index::AskIndex;
+pub use asked::{Settled, ask_held, settle, while_held};
 pub use first::First;
 pub use judge_task::{JudgeTask, Part, Question};
-pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
+pub use pass::{AskOutcome, AskPass, ask, ask_all};
 pub use reading::Reading;
 pub use sharing::sharing;
 pub use spending::{dollars, tell_spending};

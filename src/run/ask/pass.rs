@@ -1,9 +1,7 @@
 //! The ask pass: sends every question without a stored reply to its judge, in any order.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::asked::{self, Settled, ask_held};
 use super::feed::{AHEAD, Queued, feed};
 use super::judge_task::Question;
 use super::sharing::sharing;
@@ -19,7 +18,7 @@ use crate::domain::{Paid, Reply, Status};
 use crate::judge::{Adaptation, AskError, Asked};
 use crate::run::settings::PanelSettings;
 use crate::run::{JudgeTask, Progress, RunError, Samples, Stop};
-use crate::store::{Claim, Failure, Fingerprint, Found, LeaseToken, Reader, ReplyKind, Reuse, Store};
+use crate::store::{Claim, Fingerprint, Found, Reader, ReplyKind, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -313,23 +312,6 @@ async fn claim(
     })
 }
 
-/// Asks; `lost` is cancelled as soon as the claim may have lapsed, and before anything is sent on its strength.
-pub async fn while_held<T>(
-    store: &Store,
-    lease_token: LeaseToken,
-    lost: &CancellationToken,
-    asking: impl Future<Output = T>,
-) -> T {
-    let mut asking = pin!(asking);
-    poll_fn(|context| {
-        if store.is_expired(lease_token) {
-            lost.cancel();
-        }
-        asking.as_mut().poll(context)
-    })
-    .await
-}
-
 /// Keeps what was paid for a question that has no reply of this run to bear it.
 async fn keep_wasted(pass: &AskPass, fingerprint: Fingerprint, wasted: Option<Paid>) -> Result<(), RunError> {
     match wasted {
@@ -358,11 +340,8 @@ async fn settle(
         };
         let lost = stop.child_token();
         let asking = pass.judge_task.judge.ask(&prompt, &lost);
-        let asked = while_held(&pass.store, lease_token, &lost, asking).await.map_err(|error| {
-            let (error, paid) = error.apart();
-            wasted = Paid::sum(wasted, paid);
-            error
-        });
+        let (asked, paid) = ask_held(&pass.store, lease_token, &lost, asking).await;
+        wasted = Paid::sum(wasted, paid);
         match asked {
             // Another run may have asked meanwhile.
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
@@ -374,46 +353,19 @@ async fn settle(
     if asked.is_err() {
         keep_wasted(pass, fingerprint, wasted.take()).await?;
     }
-    match asked {
-        Ok(Asked { reply, slot }) => {
-            let reply = match Paid::sum(earlier, wasted) {
-                Some(earlier) => reply.in_place_of(earlier),
-                None => reply,
-            };
-            pass.doubt(fingerprint, &reply);
-            progress.judged(&pass.judge_task.reading().verdict(&reply));
-            let kept = pass.keep_prompts.then_some(prompt.text);
-            let stored = pass.store.answer(fingerprint, ReplyKind::Verdict, reply, kept).await;
-            if stored.is_err() {
-                // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
-                stop.cancel();
-            }
-            // Only now: a reply in flight is one that a crash can lose.
-            drop(slot);
-            stored?;
-            progress.asks_done(1);
-            Ok(Resolution::Done)
-        }
-        Err(AskError::Question { code, message, attempts }) => {
-            pass.store.fail(fingerprint, Failure { code, message, attempts }).await?;
-            progress.asks_done(1);
-            Ok(Resolution::Done)
-        }
-        Err(AskError::Stopped) => {
-            pass.store.release(fingerprint).await?;
-            Ok(Resolution::Done)
-        }
-        Err(AskError::Ceiling) => {
-            stop.cancel();
-            pass.store.release(fingerprint).await?;
-            Ok(Resolution::Ceiling)
-        }
-        Err(AskError::AfterAnswers { .. }) => unreachable!("what was paid has been taken off"),
-        Err(AskError::Run { code, message }) => {
-            // At once, before others are sent to the same end.
-            stop.cancel();
-            pass.store.release(fingerprint).await?;
-            Err(RunError::Judge { code, message })
-        }
+    let asked = asked.map(|Asked { reply, slot }| {
+        let reply = match Paid::sum(earlier, wasted) {
+            Some(earlier) => reply.in_place_of(earlier),
+            None => reply,
+        };
+        pass.doubt(fingerprint, &reply);
+        progress.judged(&pass.judge_task.reading().verdict(&reply));
+        Asked { reply, slot }
+    });
+    let kept = pass.keep_prompts.then_some(prompt.text);
+    let settled = asked::settle(&pass.store, (fingerprint, ReplyKind::Verdict), asked, kept, stop).await?;
+    if matches!(settled, Settled::Kept | Settled::Failed) {
+        progress.asks_done(1);
     }
+    Ok(if settled == Settled::Ceiling { Resolution::Ceiling } else { Resolution::Done })
 }

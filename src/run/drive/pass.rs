@@ -9,12 +9,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent::{hasher, heard};
 use super::live::{Live, Names};
-use crate::domain::{Dialogue, Paid, Reply, Status, Stop as ReplyStop};
+use crate::domain::{Dialogue, Reply, Status, Stop as ReplyStop};
 use crate::drive::{Episode, Loop, Stage};
-use crate::judge::{AskError, Asked, Remote};
+use crate::judge::Remote;
 use crate::run::settings::StoreSettings;
-use crate::run::{AskOutcome, Progress, RunError, Stop, while_held};
-use crate::store::{AskHasher, Claim, Failure, Fingerprint, Found, Reader, ReplyKind, Reuse, Store};
+use crate::run::{AskOutcome, Progress, RunError, Settled, Stop, ask_held, settle};
+use crate::store::{AskHasher, Claim, Fingerprint, Found, LeaseToken, Reader, ReplyKind, Reuse, Store};
 
 /// How often a reply is looked for that another run is asking.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -241,57 +241,24 @@ async fn ask(
     pass: &DrivePass,
     dialogue: &Dialogue,
     fingerprint: Fingerprint,
-    lease_token: crate::store::LeaseToken,
+    lease_token: LeaseToken,
     stop: &CancellationToken,
 ) -> Result<Option<Came>, RunError> {
     let lost = stop.child_token();
     let asking = pass.model.reply(dialogue, &lost);
-    let asked = while_held(&pass.store, lease_token, &lost, asking).await;
-    let (asked, wasted): (Result<Asked, AskError>, Option<Paid>) = match asked {
-        Ok(asked) => (Ok(asked), None),
-        Err(error) => {
-            let (error, paid) = error.apart();
-            (Err(error), paid)
-        }
-    };
+    let (asked, wasted) = ask_held(&pass.store, lease_token, &lost, asking).await;
     if let Some(paid) = wasted {
         pass.store.waste(fingerprint, paid).await?;
     }
-    Ok(Some(match asked {
-        Ok(Asked { reply, slot }) => {
-            let kept = pass.keep_prompts.then(|| dialogue.to_json().to_string());
-            let stored = pass.store.answer(fingerprint, ReplyKind::Turn, reply.clone(), kept).await;
-            if stored.is_err() {
-                // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
-                stop.cancel();
-            }
-            // Only now: a reply in flight is one that a crash can lose.
-            drop(slot);
-            stored?;
-            Came::Reply(Box::new(reply))
-        }
-        Err(AskError::Question { code, message, attempts }) => {
-            pass.store.fail(fingerprint, Failure { code, message, attempts }).await?;
-            Came::Failed
-        }
-        Err(AskError::Stopped) => {
-            pass.store.release(fingerprint).await?;
-            if lost.is_cancelled() && !stop.is_cancelled() {
-                return Ok(None);
-            }
-            Came::Stopped
-        }
-        Err(AskError::Ceiling) => {
-            stop.cancel();
-            pass.store.release(fingerprint).await?;
-            Came::Ceiling
-        }
-        Err(AskError::AfterAnswers { .. }) => unreachable!("what was paid has been taken off"),
-        Err(AskError::Run { code, message }) => {
-            // At once, before others are sent to the same end.
-            stop.cancel();
-            pass.store.release(fingerprint).await?;
-            return Err(RunError::Judge { code, message });
-        }
-    }))
+    let reply = asked.as_ref().ok().map(|asked| Box::new(asked.reply.clone()));
+    let kept = pass.keep_prompts.then(|| dialogue.to_json().to_string());
+    let settled = settle(&pass.store, (fingerprint, ReplyKind::Turn), asked, kept, stop).await?;
+    Ok(match (settled, reply) {
+        (Settled::Kept, Some(reply)) => Some(Came::Reply(reply)),
+        (Settled::Kept | Settled::Failed, _) => Some(Came::Failed),
+        // Another run may have asked meanwhile.
+        (Settled::Stopped, _) if lost.is_cancelled() && !stop.is_cancelled() => None,
+        (Settled::Stopped, _) => Some(Came::Stopped),
+        (Settled::Ceiling, _) => Some(Came::Ceiling),
+    })
 }
