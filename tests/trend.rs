@@ -225,7 +225,7 @@ fn what_is_no_history_is_named() {
         (["--agent", "script:agent.json"], "--agent script:agent.json: no run is of that agent"),
         (["--experiment", "none"], "--experiment none: no run is of that experiment"),
         (["--tag", "branch=main"], "--tag branch=main: no run has that tag"),
-        (["--report", "trend.txt"], "a report ends in .md or .json"),
+        (["--report", "trend.txt"], "a report ends in .html, .md or .json"),
         (["--report", "history.jsonl"], "history.jsonl"),
         (["-o", "history.jsonl"], "history.jsonl"),
         (["--max-drop", "5"], "expected a share between 0 and 1"),
@@ -663,7 +663,8 @@ fn an_agent_that_is_driven_no_more_is_named_and_not_judged() {
 fn tables_and_reports_hold_all_runs() {
     let work = driven(&[1, 2]);
     work.file("copy.jsonl", work.read("history.jsonl"));
-    let more = ["-o", "runs.csv", "--report", "trend.md", "--report", "trend.json", "-q"];
+    let more =
+        ["-o", "runs.csv", "--report", "trend.md", "--report", "trend.json", "--report", "trend.html", "-q"];
     work.run(&[&["trend", "history.jsonl", "copy.jsonl"], &more[..]].concat()).ended(0);
     let rows = work.rows("runs.csv");
     assert_eq!(rows.len(), 2 * (1 + CASES), "a run that is in two files counts once");
@@ -675,6 +676,10 @@ fn tables_and_reports_hold_all_runs() {
     assert!(work.read("trend.md").contains("against  the run before"));
     let json: Value = serde_json::from_str(&work.read("trend.json")).unwrap();
     assert_eq!(json["agents"][0]["runs"][1]["suites"][0]["counts"]["passed"], 10);
+    let page = work.read("trend.html");
+    assert_eq!((page.matches("<circle").count(), page.matches("<polyline").count()), (2, 1), "{page}");
+    assert!(page.contains("11 of 12 passed, 91.7 % (") && page.contains("against  the run before"), "{page}");
+    assert!(!page.contains("<script") && page.contains("default-src 'none'"), "{page}");
     // They may be written again.
     work.run(&[&["trend", "history.jsonl"], &more[..]].concat()).ended(0);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/style.css");
+pub(super) const STYLE: &str = include_str!("page/style.css");
 
 /// In this order, since a constant must stand before it is used.
 const SCRIPT: &[&str] = &[
@@ -128,7 +128,7 @@ pub fn html(title: &str, payload: &Value) -> String {
 }
 
 /// A text as it stands in HTML outside of scripts.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\0', "\u{fffd}")
 }
 

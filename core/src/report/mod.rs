@@ -10,6 +10,7 @@ mod step_summary;
 mod table;
 mod terminal;
 mod trend;
+mod trend_page;
 
 pub use audit::{AuditCounts, audit_markdown, audit_terminal};
 pub use comparison::{Compared, comparison};
@@ -21,6 +22,7 @@ pub use step_summary::{GateVerdict, StepPart, StepSummary, StepTable, step_summa
 pub use table::{Column, Table};
 pub use terminal::terminal;
 pub use trend::{p_is, pass_rate, trend};
+pub use trend_page::trend_page;
 
 /// The columns of a text that is not for a terminal.
 pub const USUAL_WIDTH: usize = 100;

@@ -21,7 +21,7 @@ pub fn trend(agents: &[AgentTrend], width: usize) -> String {
     agents.iter().map(|agent| of_agent(agent, width)).collect::<Vec<_>>().join("\n\n")
 }
 
-fn of_agent(agent: &AgentTrend, width: usize) -> String {
+pub(super) fn of_agent(agent: &AgentTrend, width: usize) -> String {
     let mut parts = vec![format!("agent    {}", within(&agent.agent, AGENT)), runs(&agent.runs).text(width)];
     let mut notes = Vec::new();
     if agent.runs.len() > RUNS {
@@ -67,11 +67,11 @@ pub fn pass_rate<'a>(cases: impl Iterator<Item = &'a Counts>) -> Option<Estimate
     share(&parts.collect::<Vec<_>>())
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-fn range(low: f64, high: f64) -> String {
+pub(super) fn range(low: f64, high: f64) -> String {
     format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high)
 }
 
@@ -129,7 +129,7 @@ fn runs(runs: &[RunRecord]) -> Table {
 }
 
 /// When a run ended, in UTC.
-fn time(run: &RunRecord) -> String {
+pub(super) fn time(run: &RunRecord) -> String {
     let at = run.at().map_or_else(|| run.time.clone(), |at| at.to_string());
     at.replace('T', " ").trim_end_matches('Z').to_owned()
 }

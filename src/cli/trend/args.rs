@@ -50,7 +50,7 @@ pub struct TrendArgs {
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Write a report: .md or .json. Can be repeated
+    /// Write a report: .html (with a picture), .md or .json. Can be repeated
     #[arg(long = "report", value_name = "FILE")]
     pub reports: Vec<PathBuf>,
 

@@ -9,7 +9,7 @@ use crate::drive::history::NoTrend;
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
 pub enum TrendError {
     /// A report whose file name does not say what kind of report it is.
-    #[error("--report {}: a report ends in .md or .json", .0.display())]
+    #[error("--report {}: a report ends in .html, .md or .json", .0.display())]
     ReportEnding(PathBuf),
     /// A file that cannot be read.
     #[error("cannot read {}: {why}", path.display())]

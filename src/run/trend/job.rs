@@ -92,6 +92,7 @@ pub fn trend(settings: TrendSettings, observer: &dyn Observer) -> Result<TrendSu
     for path in &settings.reports {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("json") => format!("{:#}\n", summary.record),
+            Some("html") => report::trend_page(&summary.agents),
             _ => format!(
                 "<!-- tooljudge trend -->\n\n```text\n{}\n```\n",
                 summary.to_text_within(report::USUAL_WIDTH)
@@ -105,7 +106,7 @@ pub fn trend(settings: TrendSettings, observer: &dyn Observer) -> Result<TrendSu
 fn output(settings: &TrendSettings, files: &[&Path]) -> Result<Option<Output>, RunError> {
     check_places(files, settings.output.path.iter().chain(&settings.reports))?;
     for path in &settings.reports {
-        if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("md" | "json")) {
+        if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("md" | "json" | "html")) {
             return Err(TrendError::ReportEnding(path.clone()).into());
         }
         write::check_text(path, settings.output.force)?;
