@@ -407,18 +407,30 @@ fn the_key_is_sent_and_appears_nowhere() {
 
 #[test]
 fn interrupted_it_keeps_what_was_paid_for_and_goes_on_later() {
-    let server = Server::start(|seen| {
-        Answer::After(Duration::from_millis(10), Box::new(Answer::label(gold(row_of(seen)))))
+    let gate = Gate::default();
+    let server = Server::start({
+        let gate = gate.clone();
+        move |seen| match row_of(seen) {
+            row if row < 55 => Answer::label(gold(row)),
+            // In flight until the run has heard that it is to stop.
+            row => Answer::Held(gate.clone(), Box::new(Answer::label(gold(row)))),
+        }
     });
     let work = Workspace::new();
     work.file("in.csv", numbered(400));
-    let run = work.start(&label(&server, &["--concurrency", "8"]));
+    let mut run = work.start(&label(&server, &["--concurrency", "8"]));
     server.await_requests(60);
     interrupt(run.id());
+    let mut heard = String::new();
+    let mut lines = std::io::BufReader::new(run.stderr.as_mut().unwrap());
+    while !heard.contains("Ctrl-C again") {
+        assert!(std::io::BufRead::read_line(&mut lines, &mut heard).unwrap() > 0, "{heard}");
+    }
+    gate.open();
+    std::io::Read::read_to_string(&mut lines, &mut heard).unwrap();
     let output = run.output();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
-    assert!(stderr.contains("Run the same command again"), "{stderr}");
+    assert_eq!(output.status.code(), Some(130), "{heard}");
+    assert!(heard.contains("Run the same command again"), "{heard}");
     assert!(!work.path("in.labeled.csv").exists());
     assert!(server.requests() < 400);
 

@@ -53,15 +53,46 @@ pub fn is_heard(signal: &str) -> bool {
     heard
 }
 
+/// Labels 200 rows with a judge whose answers from this row on wait for a gate.
+#[cfg(unix)]
+fn held_from(first: usize) -> (Server, Gate, Workspace) {
+    let gate = Gate::default();
+    let server = Server::start({
+        let gate = gate.clone();
+        move |seen| match row_of(seen) {
+            row if row < first => Answer::label(gold(row)),
+            row => Answer::Held(gate.clone(), Box::new(Answer::label(gold(row)))),
+        }
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(200));
+    (server, gate, work)
+}
+
+/// Sends a signal; what the run said until it had heard it.
+#[cfg(unix)]
+fn stopped_by(run: &mut Running, signal: &str) -> String {
+    send(run.id(), signal);
+    let mut told = String::new();
+    let mut stderr = std::io::BufReader::new(run.stderr.as_mut().unwrap());
+    while !told.contains("Ctrl-C again") {
+        assert!(stderr.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    told + &String::from_utf8_lossy(stderr.buffer())
+}
+
 #[cfg(unix)]
 #[test]
 fn each_signal_to_stop_keeps_what_is_in_flight() {
     for signal in ["INT", "TERM", "HUP"].into_iter().filter(|signal| is_heard(signal)) {
-        let (server, work) = (slow(), Workspace::new());
-        let run = started(&work, &server);
-        send(run.id(), signal);
+        let (server, gate, work) = held_from(40);
+        let mut run = work.start(&args(&server));
+        server.await_requests(45);
+        let mut told = stopped_by(&mut run, signal);
+        gate.open();
         let ran = Ran::from(run.output()).ended(130);
-        assert!(ran.stderr.contains("Run the same command again"), "{signal}: {}", ran.stderr);
+        told += &ran.stderr;
+        assert!(told.contains("Run the same command again"), "{signal}: {told}");
         assert!(!work.path("in.labeled.csv").exists() && server.requests() < 200, "{signal}");
         work.run(&args(&server)).ended(0);
         assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
