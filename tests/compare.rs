@@ -55,6 +55,25 @@ fn better_worse_and_undecided() {
             assert!(adjusted >= p, "Holm never makes a p-value smaller: {measure}");
         }
     }
+    // Every two of them: each pair as it is alone, but for the correction.
+    let record = |tables: &[&str]| -> Value {
+        serde_json::from_str(&compare(&work, &[tables, &["--json"]].concat()).ended(0).stdout).unwrap()
+    };
+    let all = record(&["a.csv", "b.csv", "c.csv", "--all-pairs"]);
+    let pairs = all["comparisons"].as_array().unwrap();
+    assert_eq!(pairs.len(), 3);
+    for (pair, tables) in pairs.iter().zip([["a.csv", "b.csv"], ["a.csv", "c.csv"], ["b.csv", "c.csv"]]) {
+        let alone = &record(&tables)["comparisons"][0];
+        assert_eq!(pair["only_b_right"], alone["only_b_right"], "{tables:?}");
+        assert_eq!(pair["differences"][0]["difference"], alone["differences"][0]["difference"], "{tables:?}");
+        assert!(pair["differences"][0]["p_adjusted"].as_f64() >= alone["differences"][0]["p"].as_f64());
+    }
+    assert_eq!(
+        (&pairs[2]["a"], &pairs[2]["b"], &pairs[2]["verdict"]),
+        (&1.into(), &2.into(), &"worse".into())
+    );
+    let ran = compare(&work, &["a.csv", "b.csv", "--all-pairs", "--gate"]).ended(2);
+    assert!(ran.stderr.contains("--gate"), "{}", ran.stderr);
     let worse = compare(&work, &["b.csv", "a.csv"]).ended(0);
     assert!(worse.stdout.contains("a is worse than b"), "{}", worse.stdout);
     compare(&work, &["a.csv", "b.csv", "--gate", "-q"]).ended(0);

@@ -679,6 +679,9 @@ def test_agents_are_compared_in_pairs():
     (difference,) = pair["differences"]
     assert (difference["a"], difference["b"]) == (1, 0)
     assert difference["difference"]["low"] <= -1 <= difference["difference"]["high"] < 0
+    found = tj.drive("langchain:typewriter-26", agents={**agents, "other": type_with_26}, allow_failures=True)
+    pairs = [(pair["a"], pair["b"], pair["verdict"]) for pair in found["comparison"]["comparisons"]]
+    assert pairs == [(0, 1, "worse"), (0, 2, "undecided"), (1, 2, "better")]
     # Beside others, under names of their own.
     rows = episodes([good, lambda question: "snow", "exec:true"])
     assert [row["agent"] for row in rows] == ["good", "lambda", "exec:true"]

@@ -47,8 +47,8 @@ def drive(suite: Path | Task | Tasks | Sequence[Path | Task], **options: Unpack[
             a function that is an agent; `exec:COMMAND` or an address; or a list. A function is called with those of its parameters that
             are named `question`, `messages`, `tools` and `case_id`, and returns its answer: a text, a list of messages, or a dict with
             `output` or `messages`. It may be a coroutine function.
-        agents: Instead of `agent`, a dict of names and agents (functions or models). The record then has a `comparison`: the others
-            against the first.
+        agents: Instead of `agent`, a dict of names and agents (functions or models). The record then has a `comparison` of every two
+            of them.
         agent_version: Names the agents' code. Without it, functions are driven anew in each run.
         agent_timeout: The time that a function has for a case, in seconds, 300 by default.
         concurrency: Of functions: cases at once, each on a thread of its own, 4 by default.
@@ -97,7 +97,7 @@ def _named(agents):
 
 
 def _compared(suite, options):
-    """Drives agents and compares the others with the first."""
+    """Drives agents and compares every two of them."""
     import tempfile
 
     from ._reports import compare
@@ -112,7 +112,7 @@ def _compared(suite, options):
         if own:
             found["output"] = None
         try:
-            found["comparison"] = {name: one for name, one in compare(episodes).record.items() if name != "tables"}
+            found["comparison"] = {name: one for name, one in compare(episodes, all_pairs=True).record.items() if name != "tables"}
         except ToolJudgeError as why:
             # The run is done and paid for: an agent without a score takes nothing of it away.
             found["comparison"] = None

@@ -13,7 +13,7 @@ use crate::stats::Measure;
 /// Test whether one judge or agent is better than another.
 ///
 /// Reads labeled tables with a gold column, as `bench -o` or `label` writes them, or tables of episodes, as `drive -o` writes them, and
-/// compares every judge or agent in them with the first one. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. One is
+/// compares every judge or agent in them with the first one, or every two of them. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. One is
 /// called better only if the difference is statistically significant.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
@@ -24,6 +24,10 @@ pub struct CompareArgs {
     /// What is compared [default: agents if the first table holds episodes of `drive`, otherwise judges]
     #[arg(long, value_name = "WHAT", value_parser = by)]
     pub by: Option<Compared>,
+
+    /// Compare every two judges or agents, and not only the others with the first; the p-values of all pairs are corrected together
+    #[arg(long, conflicts_with = "gate")]
+    pub all_pairs: bool,
 
     /// The column with the gold labels, in the first table [default: as for `bench`, by the task of the first judge]
     #[arg(long, value_name = "COLUMN")]
@@ -93,6 +97,7 @@ pub fn run(args: CompareArgs, host: &Host) -> anyhow::Result<Ending> {
 fn settings(args: CompareArgs, host: &Host) -> CompareSettings {
     CompareSettings {
         tables: host.compared(args.tables),
+        all_pairs: args.all_pairs,
         by: args.by,
         gold: args.gold,
         id: args.id,

@@ -93,6 +93,8 @@ pub struct Question {
     pub measure: Measure,
     /// By how much of it B may be worse and still do.
     pub margin: Option<f64>,
+    /// Whether every two are compared, and not only the others with the first.
+    pub all_pairs: bool,
 }
 
 /// The power that a comparison is planned for.
@@ -100,19 +102,20 @@ const POWER: f64 = 0.8;
 /// The level of tests.
 const LEVEL: f64 = 0.05;
 
-/// Compares every other contender with the first. Contenders are measured by the first gold.
+/// Compares every other contender with the first, or every two of them. Contenders are measured by the first gold.
 pub fn compare(rows: &Rows, contenders: &[Contender], question: Question) -> Vec<Comparison> {
+    let firsts = if question.all_pairs { contenders.len() } else { 1 };
+    let pairs: Vec<(usize, usize)> =
+        (0..firsts).flat_map(|a| (a + 1..contenders.len()).map(move |b| (a, b))).collect();
     let tables: Vec<Vec<Paired>> =
-        (1..contenders.len()).map(|b| paired(rows, &contenders[0], &contenders[b])).collect();
+        pairs.iter().map(|(a, b)| paired(rows, &contenders[*a], &contenders[*b])).collect();
     let differences: Vec<Vec<Option<Difference>>> = Measure::ALL
         .iter()
         .map(|measure| tables.iter().map(|clusters| stats::difference(*measure, clusters)).collect())
         .collect();
     let adjusted: Vec<Vec<f64>> = differences.iter().map(|of_measure| adjust(of_measure)).collect();
-    tables
-        .iter()
-        .enumerate()
-        .map(|(at, clusters)| {
+    { pairs.into_iter().zip(&tables).enumerate() }
+        .map(|(at, ((a, b), clusters))| {
             let differences = differences
                 .iter()
                 .zip(&adjusted)
@@ -128,8 +131,8 @@ pub fn compare(rows: &Rows, contenders: &[Contender], question: Question) -> Vec
                     })
                 })
                 .collect();
-            let alone = [&contenders[0], &contenders[at + 1]].map(|contender| alone(rows, contender));
-            comparison(at + 1, clusters, alone, differences, question)
+            let alone = [&contenders[a], &contenders[b]].map(|contender| alone(rows, contender));
+            comparison((a, b), clusters, alone, differences, question)
         })
         .collect()
 }
@@ -142,7 +145,7 @@ fn adjust(differences: &[Option<Difference>]) -> Vec<f64> {
 }
 
 fn comparison(
-    b: usize,
+    (a, b): (usize, usize),
     clusters: &[Paired],
     alone: [Alone; 2],
     mut differences: Vec<MeasureDifference>,
@@ -164,7 +167,7 @@ fn comparison(
         differences.iter_mut().for_each(|difference| (difference.p, difference.p_adjusted) = (None, None));
     }
     Comparison {
-        a: 0,
+        a,
         b,
         rows,
         clusters: clusters.iter().filter(|cluster| cluster.judged() > 0).count(),

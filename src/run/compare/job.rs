@@ -102,7 +102,8 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
     let pairing = pairing(&settings, &tables)?;
     let paired = pair(&tables, &pairing)?;
     check(&tables, &pairing, &paired, observer)?;
-    let question = Question { measure: settings.measure, margin: settings.margin };
+    let question =
+        Question { measure: settings.measure, margin: settings.margin, all_pairs: settings.all_pairs };
     let comparisons = comparison::compare(&paired.rows, &paired.contenders, question);
     let names = names(&tables);
     if let Some(found) = comparisons.iter().find(|found| found.rows == 0) {
@@ -124,7 +125,8 @@ struct Found {
 /// The summary, and the reports.
 fn finish(settings: &CompareSettings, found: Found) -> Result<CompareSummary, RunError> {
     let Found { compared, gold, names, comparisons } = found;
-    let question = Question { measure: settings.measure, margin: settings.margin };
+    let question =
+        Question { measure: settings.measure, margin: settings.margin, all_pairs: settings.all_pairs };
     let who = match compared {
         Compared::Judges => "judges",
         Compared::Agents => "agents",
@@ -177,7 +179,8 @@ fn of_agents(settings: &CompareSettings, tables: &[Opened]) -> Result<Found, Run
         return Err(CompareError::ForJudges(flag).into());
     }
     let episodes::Agents { names, rows, contenders } = episodes::pair(tables)?;
-    let question = Question { measure: settings.measure, margin: settings.margin };
+    let question =
+        Question { measure: settings.measure, margin: settings.margin, all_pairs: settings.all_pairs };
     let mut comparisons = comparison::compare(&rows, &contenders, question);
     if let Some(found) = comparisons.iter().find(|found| found.rows == 0) {
         let (a, b) = (names[found.a].clone(), names[found.b].clone());

@@ -11,6 +11,8 @@ use crate::stats::Measure;
 pub struct CompareSettings {
     /// Labelled tables, or tables of episodes; the others are compared with the first judge or agent of the first table.
     pub tables: Vec<ComparedTable>,
+    /// Whether every two judges or agents are compared instead, all p-values corrected together. Default: no.
+    pub all_pairs: bool,
     /// What is compared. Default: agents if the first table holds episodes, else judges.
     pub by: Option<Compared>,
     /// The column of gold in the first table. Default: as for a benchmark, by the task of the first judge.
@@ -37,6 +39,7 @@ impl CompareSettings {
     pub fn new<T: Into<ComparedTable>>(tables: impl IntoIterator<Item = T>) -> CompareSettings {
         CompareSettings {
             tables: tables.into_iter().map(Into::into).collect(),
+            all_pairs: false,
             by: None,
             gold: None,
             id: None,
