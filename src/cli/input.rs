@@ -110,7 +110,10 @@ impl InputArgs {
     pub fn settings(self, inputs: Vec<String>) -> anyhow::Result<InputSettings> {
         let slot = |(shown, column): (Shown, String)| match shown {
             Shown::Slot(slot) => Ok((slot, column)),
-            Shown::Variable(name) => Err(anyhow::anyhow!("--column {name}={column}: {}", UnknownSlot(name))),
+            Shown::Variable(name) => {
+                let why = UnknownSlot(name.clone());
+                Err(anyhow::anyhow!("--column {name}={column}: {why}"))
+            }
         };
         Ok(InputSettings {
             inputs,

@@ -90,14 +90,14 @@ pub fn run(args: FromLogArgs, host: &Host) -> anyhow::Result<Ending> {
     if json && is_stdout(&args.output) {
         bail!("the suite and the summary cannot both go to the standard output; give a file with -o");
     }
-    let settings = settings(args, host);
+    let settings = settings(args, host)?;
     job::run(host, printer, async |control| {
         show(&run::suite_from_log(settings, control).await?, json, printer)
     })
 }
 
-fn settings(args: FromLogArgs, host: &Host) -> SuiteSettings {
-    SuiteSettings {
+fn settings(args: FromLogArgs, host: &Host) -> anyhow::Result<SuiteSettings> {
+    Ok(SuiteSettings {
         input: host.input(args.input.settings(args.inputs)?),
         output: Some(args.output),
         force: args.force,
@@ -113,7 +113,7 @@ fn settings(args: FromLogArgs, host: &Host) -> SuiteSettings {
         },
         ignore: args.ignore,
         redact: args.redact,
-    }
+    })
 }
 
 fn show(summary: &SuiteSummary, json: bool, printer: Printer<'_>) -> anyhow::Result<Ending> {

@@ -19,7 +19,7 @@ pub fn run(args: Layered<TrainArgs>, config: &Config, host: &Host) -> anyhow::Re
     let printer = host.printer(args.result.quiet);
     let json = args.result.json;
     let control = host.control(printer.quiet);
-    let outcome = run::train(settings(args, host), &control).map_err(anyhow::Error::from);
+    let outcome = run::train(settings(args, host)?, &control).map_err(anyhow::Error::from);
     let shown = outcome.map(|found| {
         if json {
             printer.data(&format!("{:#}", found.record));
@@ -35,9 +35,9 @@ pub fn run(args: Layered<TrainArgs>, config: &Config, host: &Host) -> anyhow::Re
     job::ended(shown, printer)
 }
 
-fn settings(args: TrainArgs, host: &Host) -> TrainSettings {
+fn settings(args: TrainArgs, host: &Host) -> anyhow::Result<TrainSettings> {
     let seed = args.input.seed.unwrap_or_default();
-    TrainSettings {
+    Ok(TrainSettings {
         input: host.input(args.input.settings(args.inputs)?),
         task: args.task.unwrap_or(Task::ToolCalling),
         output: args.output.filter(|_| !args.dry_run),
@@ -52,5 +52,5 @@ fn settings(args: TrainArgs, host: &Host) -> TrainSettings {
         seed,
         add: args.add,
         force: args.result.force,
-    }
+    })
 }

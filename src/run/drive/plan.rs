@@ -13,6 +13,7 @@ use super::history;
 use super::own::Own;
 use super::passes::OfAgents;
 use super::resuming::Version;
+use crate::domain::{Json, did_you_mean};
 use crate::drive::{EpisodeScorer, Expected, Loop, Script, Stage};
 use crate::judge::{CostBudget, Remote};
 use crate::run::outputs::check_places;

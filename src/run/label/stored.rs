@@ -21,6 +21,8 @@ struct Stored {
     unasked: u64,
     /// Whether any reply is stored.
     any: bool,
+    /// Whether its replies are stored ones.
+    is_model: bool,
 }
 
 impl StoredWatch {

@@ -133,7 +133,7 @@ impl NextSummary {
 
     /// For `--json`.
     pub(crate) fn to_json(&self) -> serde_json::Value {
-        let NextSummary { queue, round, rows, of, marked, gold, output } = self;
+        let NextSummary { queue, round, rows, of, marked, gold, output, is_unlabelled: _ } = self;
         json!({
             "queue": queue,
             "round": round,

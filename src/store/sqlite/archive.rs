@@ -10,7 +10,7 @@ use super::reply_row::{self, select};
 use super::{connect, create_private, error, purse, upgrade};
 use crate::store::archive::{
     Archive as AnyArchive, ArchivedReply, ArchivedRun, Contents, Dropped, LearntAdaptation, Merged,
-    ModelContents, Pruning, PurseContents, Wasted,
+    ModelContents, Pruning, Wasted,
 };
 use crate::store::stored_reply::StoredReply;
 use crate::store::{Fingerprint, ReplyKind, StoreError};
