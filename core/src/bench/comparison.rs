@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_clear_winner_and_none() {
-        let question = Question { measure: Measure::Accuracy, margin: Some(0.05) };
+        let question = Question { measure: Measure::Accuracy, margin: Some(0.05), all_pairs: false };
         // B is right on 30 rows that A gets wrong, A on 5 that B gets wrong.
         let rows: Vec<(bool, [bool; 2])> = (0..200)
             .map(|at| {
