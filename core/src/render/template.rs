@@ -224,6 +224,9 @@ impl Template {
     }
 
     fn parse_plain(name: &str, source: &str, hash: blake3::Hash) -> Result<Template, TemplateError> {
+        if let Some(why) = peers::no_prompt(source) {
+            return Err(TemplateError::Evaluator { kind: Origin::Plain.as_str(), why });
+        }
         if let Some((line, tag)) = plain::jinja(source) {
             return Err(TemplateError::JinjaWithoutFrontMatter { line, tag: tag.to_owned() });
         }
