@@ -516,6 +516,25 @@ fn errata_correct_the_share_of_right_calls() {
         let ran = work.run(&bench).ended(2);
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
+    // Of rows that are left out nobody can say that they do not exist.
+    let gold = work.read("gold.csv");
+    let (first, last) = (gold.lines().nth(1).unwrap(), gold.lines().last().unwrap());
+    let id = |line: &str| line.split(',').next().unwrap().to_owned();
+    work.file("last.csv", format!("id,gold\n{last}\n"));
+    let here = format!("id={}", id(first));
+    let said = format!(
+        "1 corrections in --errata are for rows that are not among the selected ones, such as `{}`",
+        id(last)
+    );
+    for select in [["--limit", "1"], ["--sample", "1"], ["--where", here.as_str()], ["--shard", "0/500"]] {
+        let ran = label(&[&["--errata", "last.csv"][..], &select].concat()).ended(0);
+        assert!(ran.stderr.contains(&said), "{select:?}: {}", ran.stderr);
+        if select[0] != "--shard" {
+            let bench = ["bench", &whole, "--decide", "always", "--errata", "last.csv"];
+            let ran = work.run(&[&bench[..], &select].concat()).ended(0);
+            assert!(ran.stderr.contains(&said), "{select:?}: {}", ran.stderr);
+        }
+    }
     let ran = label(&["--errata", "gold.csv", "--id", "label"]).ended(2);
     assert!(ran.stderr.contains("there is no column `label`"), "{}", ran.stderr);
     let ran = label(&["--errata", "gold.csv", "--id", "nothing"]).ended(2);

@@ -392,6 +392,36 @@ fn a_baseline_is_held_by_the_cases_that_it_had() {
         (&compared["episodes"], &compared["lost"], &compared["lost_passed"], &compared["worse"]),
         (&json!(1), &json!(9), &json!(9), &json!(true))
     );
+    // The summary names the shares by which it is worse.
+    work.file("agent.jsonl", script(&values(8, "b")));
+    let gate = ["--agent", "script:agent.jsonl", "--baseline", "ten.jsonl", "--allow-unscored", "1"];
+    let ran = work.run(&[&["drive", "suite.toml"][..], &gate].concat()).ended(1);
+    let said =
+        "2 episodes with a score then and none now; with these as failed, 100.0 % passed then, 80.0 % now";
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("worse than before. 8 episodes of 8 cases"), "{told}");
+    assert!(told.contains(said), "{told}");
+    // Where the case expects something else now, it says nothing of the agent that there is no score.
+    let eased = |cases: String| cases.replace("required_params = { x = \"a\" }", "required_params = {}");
+    work.file("other.toml", eased(suite(10)));
+    let gate = ["--baseline", "ten.jsonl", "--allow-unscored", "1", "--json"];
+    let ran = drive("other.toml", &values(0, "b"), &gate).ended(2);
+    assert!(ran.stderr.contains("its cases expected something else"), "{}", ran.stderr);
+    let whole = suite(10);
+    for (kept, code, said) in [
+        (6, 0, ""),
+        (5, 1, "--baseline holds for 5 of 10 episodes only: the others are not in it, or their case"),
+    ] {
+        let (same, rest) = whole.split_at(suite(kept).len());
+        work.file("mixed.toml", same.to_owned() + &eased(rest.to_owned()));
+        let ran = drive("mixed.toml", &values(kept, "b"), &gate).ended(code);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let compared = &told["baseline"][0];
+        let numbers =
+            ["episodes", "changed", "lost", "unpaired"].map(|name| compared[name].as_u64().unwrap());
+        assert_eq!(numbers, [kept as u64, 10 - kept as u64, 0, 0], "{compared}");
+    }
 }
 
 #[test]

@@ -24,7 +24,19 @@ pub struct CalibratedSlice {
     #[serde(default)]
     rows: u64,
     #[serde(default)]
+    confusion: Judged,
+    #[serde(default)]
     figures: BTreeMap<String, Option<Figure>>,
+}
+
+/// How many rows have each label by gold and by the judge; positive is right.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Judged {
+    true_positive: u64,
+    false_negative: u64,
+    false_positive: u64,
+    true_negative: u64,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -101,6 +113,23 @@ impl CalibratedSlice {
     fn figure(&self, rate: Rate) -> Option<Figure> {
         self.figures.get(rate.key()).copied().flatten()
     }
+
+    /// How many of its rows a rate is about: an error rate of wrong calls is one of a benchmark's wrong rows, not of all its rows.
+    fn weight(&self, rate: Rate) -> f64 {
+        let Judged { true_positive, false_negative, false_positive, true_negative } = self.confusion;
+        let (right, wrong) = (true_positive + false_negative, false_positive + true_negative);
+        match (rate, right + wrong) {
+            // Without counts, as of all.
+            (_, 0) => self.rows as f64,
+            (Rate::Sensitivity, _) => right as f64,
+            (Rate::Specificity, _) => wrong as f64,
+        }
+    }
+
+    /// The same among `rows` others, of which as large a part is wrong.
+    fn weight_among(&self, rows: u64, rate: Rate) -> f64 {
+        rows as f64 * self.weight(rate) / self.rows.max(1) as f64
+    }
 }
 
 impl Mix {
@@ -131,15 +160,16 @@ impl Mix {
             .map(|(rows, slice)| (*rows as f64 / all as f64, slice.rows as f64 / there as f64))
             .collect();
         let shift = |rate: Rate| {
-            let mean = |weight: &dyn Fn(&(f64, f64)) -> f64| {
-                let known = shares.iter().zip(&self.slices);
+            let mean = |weight: &dyn Fn(u64, &CalibratedSlice) -> f64| {
+                let known = self.rows.iter().zip(&self.slices);
                 let known =
-                    known.filter_map(|(share, slice)| Some((weight(share), slice.figure(rate)?.value)));
+                    known.filter_map(|(rows, slice)| Some((weight(*rows, slice), slice.figure(rate)?.value)));
                 let (sum, weights) = known
                     .fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
                 (weights > 0.0).then(|| sum / weights)
             };
-            Some((rate, mean(&|share| share.0)?, mean(&|share| share.1)?))
+            let now = mean(&|rows, slice| slice.weight_among(rows, rate))?;
+            Some((rate, now, mean(&|_, slice| slice.weight(rate))?))
         };
         let shifts = [Rate::Specificity, Rate::Sensitivity].into_iter().filter_map(shift);
         let largest = shifts.reduce(|a, b| if (b.1 - b.2).abs() > (a.1 - a.2).abs() { b } else { a });
@@ -247,5 +277,65 @@ mod tests {
             assert!(warning.contains(said) && warning.is_empty() == said.is_empty(), "{here:?}: {warning}");
         }
         assert!(calibrated(&apart, 0.05).mixes(["other"].into_iter()).is_empty());
+    }
+
+    /// A value with nearly all rows can have few of the wrong ones, and it is these that an error rate is about.
+    #[test]
+    fn error_rates_are_of_right_or_wrong_rows() {
+        let figure = |value: f64| json!({"value": value, "low": value - 0.05, "high": value + 0.05});
+        // By value: right rows, wrong rows, the share of right ones passed and of wrong ones failed, both by counts.
+        for (slices, here, said) in [
+            (
+                [("A", 800, 10, 1.0, 0.0), ("B", 0, 35, 0.0, 1.0)],
+                &[("A", 500)][..],
+                "wrong calls failed with `A` are 0 %, and 78 % in the whole benchmark",
+            ),
+            (
+                [("A", 300, 10, 1.0, 0.0), ("B", 0, 35, 0.0, 1.0)],
+                &[("A", 500)],
+                "wrong calls failed with `A` are 0 %, and 78 % in the whole benchmark",
+            ),
+            (
+                [("A", 10, 800, 0.0, 1.0), ("B", 35, 0, 1.0, 1.0)],
+                &[("A", 500)],
+                "right calls passed with `A` are 0 %, and 78 % in the whole benchmark",
+            ),
+            // As many wrong ones of each as in the benchmark.
+            ([("A", 90, 10, 1.0, 0.0), ("B", 0, 35, 0.0, 1.0)], &[("A", 100), ("B", 35)], ""),
+            (
+                [("A", 90, 10, 1.0, 0.0), ("B", 0, 35, 0.0, 1.0)],
+                &[("A", 100), ("B", 3)],
+                "`A` 97 % here and 74 % there",
+            ),
+        ] {
+            let slices: Vec<_> = slices
+                .iter()
+                .map(|(value, right, wrong, passed, failed)| {
+                    let counts = |all: u64, share: f64| ((all as f64 * share) as u64, (all as f64 * (1.0 - share)) as u64);
+                    let ((tp, fal_n), (tn, fal_p)) = (counts(*right, *passed), counts(*wrong, *failed));
+                    let mut figures = serde_json::Map::new();
+                    if *right > 0 {
+                        figures.insert("recall_correct".to_owned(), figure(*passed));
+                    }
+                    if *wrong > 0 {
+                        figures.insert("recall_incorrect".to_owned(), figure(*failed));
+                    }
+                    json!({"by": "by", "value": value, "rows": right + wrong, "figures": figures, "confusion": {
+                        "true_positive": tp, "false_negative": fal_n, "false_positive": fal_p, "true_negative": tn,
+                        "unjudged_positive": 0}})
+                })
+                .collect();
+            let of = Calibrated {
+                slices: serde_json::from_value(json!(slices)).unwrap(),
+                ..Calibrated::default()
+            };
+            let mut mixes = of.mixes(["by"].into_iter());
+            assert_eq!(mixes.len(), 1);
+            for (value, rows) in here {
+                (0..*rows).for_each(|_| mixes[0].add(Some(value)));
+            }
+            let warning = mixes[0].warning().unwrap_or_default();
+            assert!(warning.contains(said) && warning.is_empty() == said.is_empty(), "{here:?}: {warning}");
+        }
     }
 }

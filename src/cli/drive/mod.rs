@@ -205,9 +205,9 @@ fn of_baseline(compared: &BaselineComparison) -> Vec<String> {
             compared.shares.1 * 100.0,
         )
     });
-    let BaselineComparison { episodes, left_out, lost, .. } = *compared;
+    let BaselineComparison { episodes, left_out, lost, changed, .. } = *compared;
     let partial = compared.is_partial().then(|| {
-        let what = if lost == 0 { "scored episode" } else { "episode" };
+        let what = if lost + changed == 0 { "scored episode" } else { "episode" };
         let mut why = Vec::new();
         if lost > 0 {
             why.push(format!("{lost} had a score in it and have none now"));

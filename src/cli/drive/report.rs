@@ -257,6 +257,15 @@ fn against(compared: &BaselineComparison) -> String {
         0 => left,
         changed => format!("{left}; {} whose case expects something else now", counted(*changed, "episode")),
     };
+    // What makes it worse, if what is in both runs does not.
+    let left = match compared.is_worse_by_lost() && !compared.is_worse() {
+        false => left,
+        true => {
+            let (then, now) = compared.shares_with_lost();
+            let one = if *lost == 1 { "it" } else { "these" };
+            format!("{left}; with {one} as failed, {} passed then, {} now", percent(then), percent(now))
+        }
+    };
     if *episodes == 0 {
         return format!("baseline {agent}: {verdict}. No episode has a score in both runs{left}");
     }

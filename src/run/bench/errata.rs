@@ -10,6 +10,7 @@ use crate::read::{Selection, Table, Understanding};
 use crate::report::counted;
 use crate::run::RunError;
 use crate::run::input::{Draws, text};
+use crate::run::settings::InputSettings;
 
 /// The column that holds corrections, whatever the column of gold is called.
 const GOLD: &str = "gold";
@@ -85,11 +86,15 @@ pub(in crate::run) fn read(
 }
 
 /// An error if `errata` from `file` name rows, and none of those in the column `id` of `table`: better now than when everything is judged.
+/// Where `input` leaves rows out, those that are named may be among these.
 pub(in crate::run) fn check_met(
     (file, errata): (&Path, &[Errata]),
     id: &str,
-    table: &Table,
+    (table, input): (&Table, &InputSettings),
 ) -> Result<(), RunError> {
+    if input.selects() {
+        return Ok(());
+    }
     let named: BTreeSet<&str> = errata.iter().flat_map(Errata::named).collect();
     let Some(first) = named.first() else { return Ok(()) };
     let trimmed: HashSet<&str> = named.iter().map(|name| name.trim()).collect();
@@ -116,9 +121,10 @@ pub(in crate::run) fn check_met(
     Err(BenchError::Errata { path: file.to_owned(), why }.into())
 }
 
-/// That corrections were for nothing, by the names of their rows.
-pub(in crate::run) fn unmet(unmet: &[&str]) -> Option<String> {
+/// That corrections were for nothing, by the names of their rows; `is_part` if these are not all rows of the input.
+pub(in crate::run) fn unmet(unmet: &[&str], is_part: bool) -> Option<String> {
     let first = unmet.iter().min()?;
     let number = unmet.len();
-    Some(format!("{number} corrections in --errata are for rows that do not exist, such as `{first}`"))
+    let what = if is_part { "are not among the selected ones" } else { "do not exist" };
+    Some(format!("{number} corrections in --errata are for rows that {what}, such as `{first}`"))
 }

@@ -180,7 +180,7 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
             counts.disputed_gold
         ));
     }
-    if let Some(warning) = errata::unmet(&gathered.unmet_errata()) {
+    if let Some(warning) = errata::unmet(&gathered.unmet_errata(), plan.settings.input.selects()) {
         observer.warning(&warning);
     }
     if plan.settings.panel.findings && plan.gold.findings.is_none() {

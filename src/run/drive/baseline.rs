@@ -1,10 +1,10 @@
 //! Tests whether an agent does worse than in an earlier run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::DriveError;
-use super::passes::{self, EpisodeKey, EpisodeResult, OfAgents, Passes};
+use super::passes::{self, EpisodeResult, OfAgents, Passes, Unscored};
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
 use crate::stats::{Measure, Paired, difference, mcnemar_exact};
@@ -20,9 +20,10 @@ pub struct BaselineComparison {
     pub cases: usize,
     /// Episodes that only one of the runs scored; they are left out.
     pub unpaired: u64,
-    /// Episodes whose case expected something else then; they are left out too.
+    /// Episodes whose case expected something else then; they are left out too, whether they have a score now or none.
     pub changed: u64,
-    /// Of the episodes that were scored now, those that are compared with none.
+    /// Of the episodes that were driven now, those that are compared with none: they have a score now and none then, or their case expects
+    /// something else now.
     pub left_out: u64,
     /// Episodes that had a score then, were driven again and have none now.
     pub lost: u64,
@@ -117,14 +118,14 @@ fn of<'a>(path: &Path, agent: &str, before: &'a OfAgents) -> Result<&'a Passes, 
 }
 
 /// `now` against what the earlier run says of the same agent, or of its only one. Those that were driven and have no score are
-/// `unscored`.
+/// `unscored`, each with what was expected of it.
 ///
 /// # Errors
 /// If the earlier run has no score of any episode that was driven now.
 pub(super) fn compare(
     path: &Path,
     agent: &str,
-    (now, unscored): (&Passes, &BTreeSet<EpisodeKey>),
+    (now, unscored): (&Passes, &Unscored),
     before: &OfAgents,
 ) -> Result<BaselineComparison, DriveError> {
     let before = of(path, agent, before)?;
@@ -150,7 +151,12 @@ pub(super) fn compare(
         }
         cases.entry((suite, case)).or_default().add(true, Some(passed), Some(*passes));
     }
-    let lost: Vec<&EpisodeResult> = unscored.iter().filter_map(|key| before.get(key)).collect();
+    let without = unscored.iter().filter_map(|(key, rules)| Some((before.get(key)?, *rules)));
+    // Without a score, too, it is the case that is another, not the agent.
+    let (lost, others): (Vec<_>, Vec<_>) = without.partition(|(then, rules)| then.rules == *rules);
+    let lost: Vec<&EpisodeResult> = lost.into_iter().map(|(then, _)| then).collect();
+    let of_both = paired + changed;
+    changed += others.len() as u64;
     if paired == 0 && lost.is_empty() {
         let why = match changed {
             0 => "no episode of it has the suite, case and repeat of one that was scored now".to_owned(),
@@ -165,9 +171,9 @@ pub(super) fn compare(
         agent: agent.to_owned(),
         episodes: paired,
         cases: clusters.len(),
-        unpaired: (now.len() + before.len()) as u64 - 2 * (paired + changed),
+        unpaired: (now.len() + before.len() - others.len()) as u64 - 2 * of_both,
         changed,
-        left_out: now.len() as u64 - paired,
+        left_out: (now.len() + others.len()) as u64 - paired,
         lost: lost.len() as u64,
         lost_passed: lost.iter().filter(|then| then.passed).count() as u64,
         broken,

@@ -1,7 +1,6 @@
 //! The drive job: suites and agents in, scored episodes out.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +11,7 @@ use super::grading::{Grades, Visit, grades, ungraded};
 use super::live::{Names, tell_script};
 use super::own::{OwnPass, drive_own};
 use super::pass::{DrivePass, drive as drive_all};
-use super::passes::{self, EpisodeKey, EpisodeResult, Passes};
+use super::passes::{self, EpisodeResult, Passes, Unscored};
 use super::plan::DrivePlan;
 use super::replay::{Played, Replay};
 use super::summary::{AgentSummary, DriveSummary};
@@ -106,7 +105,7 @@ const BATCH: usize = 256;
 struct Written {
     agents: Vec<AgentSummary>,
     /// Of each agent: what passed, and what has no score.
-    passes: Vec<(Passes, BTreeSet<EpisodeKey>)>,
+    passes: Vec<(Passes, Unscored)>,
     episodes: Option<Finished>,
     turns: Option<Finished>,
 }
@@ -356,7 +355,7 @@ impl DrivePlan {
         let mut turns = self.turns.as_ref().map(|output| Sink::open(output, &turn_schema())).transpose()?;
         let mut agents: Vec<AgentSummary> =
             self.agents.iter().map(|agent| AgentSummary::new(&agent.name)).collect();
-        let mut passes = vec![(Passes::new(), BTreeSet::new()); self.agents.len()];
+        let mut passes = vec![(Passes::new(), Unscored::new()); self.agents.len()];
         let (mut rows, mut of_turns): (Vec<Record>, Vec<Record>) = (Vec::new(), Vec::new());
         self.each(outcomes, stopped, &mut |at, played| {
             let (agent, suite) = (self.agents[at.agent].name.as_str(), self.suite(at.case));
@@ -380,13 +379,10 @@ impl DrivePlan {
             let passed = scored.as_ref().ok().and_then(|scored| scored.passed);
             let key = (suite.to_owned(), case.to_owned(), at.repeat);
             let (of_agent, unscored) = &mut passes[at.agent];
-            if let Some(passed) = passed {
-                let expected =
-                    record.as_ref().and_then(|record| record.get("test").or(record.get("example")));
-                let rules = expected.map_or(0, passes::rules);
-                of_agent.insert(key, EpisodeResult { passed, rules });
-            } else {
-                unscored.insert(key);
+            let rules = passes::rules_of(record.as_ref(), &played.episode);
+            match passed {
+                Some(passed) => drop(of_agent.insert(key, EpisodeResult { passed, rules })),
+                None => drop(unscored.insert(key, rules)),
             }
             let place = Place { id: &id, suite, agent, repeat: at.repeat };
             if let Some(sink) = &mut episodes {

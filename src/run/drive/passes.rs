@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::domain::Json;
+use crate::domain::{Json, Object};
+use crate::drive::Episode;
+use crate::drive::record::case_record;
 use crate::read::Table;
 use crate::run::RunError;
 
@@ -12,6 +14,9 @@ pub(in crate::run) type EpisodeKey = (String, String, u32);
 
 /// What is known of whether episodes passed.
 pub(in crate::run) type Passes = BTreeMap<EpisodeKey, EpisodeResult>;
+
+/// Episodes that were driven and have no score, each with a short hash of what was expected of it.
+pub(in crate::run) type Unscored = BTreeMap<EpisodeKey, u64>;
 
 /// Whether an episode passed, and a short hash of what was expected of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +30,12 @@ pub(in crate::run) fn rules(expected: &Json) -> u64 {
     let mut hasher = DefaultHasher::new();
     expected.to_string().hash(&mut hasher);
     hasher.finish()
+}
+
+/// The same of an episode, by its `record` if it has one.
+pub(in crate::run) fn rules_of(record: Option<&Object>, episode: &Episode) -> u64 {
+    let of = |record: &Object| record.get("test").or(record.get("example")).map_or(0, rules);
+    record.map_or_else(|| of(&case_record(episode, 0)), of)
 }
 
 /// The scored episodes of each agent, in the order of their first.

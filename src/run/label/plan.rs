@@ -35,6 +35,8 @@ pub(super) struct Plan {
     /// What it has in common with the other parts of the run, if it labels only a part.
     pub(super) shard: Option<ShardIdentity>,
     pub(super) partial: bool,
+    /// Whether these are not all rows of the input.
+    is_part: bool,
     /// Where the list of all rows goes.
     pub(super) junit: Option<PathBuf>,
     /// Where the page of all rows goes.
@@ -147,6 +149,7 @@ impl Plan {
             calibrated,
             shard,
             partial: settings.partial,
+            is_part: settings.input.selects() || settings.shard.is_some(),
             junit: settings.junit,
             report: settings.report,
             fold,
@@ -220,7 +223,7 @@ impl Plan {
     /// `summaries` with the rates that were gathered.
     pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
         let Some(rates) = rates else { return summaries };
-        if let Some(warning) = unmet_errata(&rates.unmet()) {
+        if let Some(warning) = unmet_errata(&rates.unmet(), self.is_part) {
             self.session.control.observer.warning(&warning);
         }
         let means: Vec<_> = (0..summaries.len()).map(|at| rates.mean_score(at)).collect();
@@ -286,7 +289,7 @@ fn named_gold(
     let rails: Vec<_> = panel.members.iter().map(Member::rails).collect();
     let words = Words::of(rails.iter().map(|rails| &**rails)).unwrap_or_default();
     let errata = read_errata(file, &id, &golds, &words)?;
-    check_met((file, &errata), &id, &source.table)?;
+    check_met((file, &errata), &id, (&source.table, &settings.input))?;
     Ok(NamedGold { errata: errata.into(), id })
 }
 

@@ -58,6 +58,13 @@ impl InputSettings {
     }
 }
 
+impl InputSettings {
+    /// Whether rows of the inputs are left out.
+    pub(crate) fn selects(&self) -> bool {
+        !self.filters.is_empty() || self.take != Take::All
+    }
+}
+
 /// What an input is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum InputKind {

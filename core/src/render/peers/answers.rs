@@ -3,7 +3,8 @@
 
 use regex_lite::Regex;
 
-use super::sense::{Sense, sense};
+use super::sense::{Reading, Sense, is_of, read, sense};
+use super::vocabulary::{PLACES, TOP};
 
 /// Two answers that a text asks for, the one that would pass first.
 #[derive(Debug, Clone, Copy)]
@@ -19,38 +20,79 @@ struct Said<'t> {
 }
 
 impl Answers<'_> {
-    /// Whether `text` calls the first one good: by what it says of the two, else by what is measured, which `title` and then the whole text
-    /// tell. Good only if it is clear.
+    /// Whether `text` calls the first one good: by what it says of the two, else by what is measured, which `title` and then the questions
+    /// of the text tell. Good only if there is no doubt.
     pub(super) fn of(self, title: &str, text: &str) -> Sense {
         let text = without_placeholders(text);
         let said = self.said(&text).unwrap_or_default();
-        let senses = |is_high: bool| {
-            said.iter().filter(move |said| said.is_high == is_high).map(|said| sense(said.words))
+        let readings = |is_high: bool| -> Vec<Reading> {
+            said.iter().filter(|said| said.is_high == is_high).map(|said| read(said.words)).collect()
         };
-        let has = |is_high: bool, wanted: Sense| senses(is_high).any(|sense| sense == wanted);
-        let is_good = has(true, Sense::Good);
-        let is_bad = has(true, Sense::Bad) || has(true, Sense::Mixed);
-        match (is_good, is_bad, has(false, Sense::Good), has(false, Sense::Bad)) {
+        let (high, low) = (readings(true), readings(false));
+        let has = |readings: &[Reading], wanted: Sense| readings.iter().any(|said| said.sense == wanted);
+        let is_good = has(&high, Sense::Good);
+        let is_bad = high.iter().any(|said| said.blames);
+        // What is denied, but is neither praise nor blame, can be anything.
+        let is_open = high.iter().any(|said| !said.is_closed);
+        let is_beyond_doubt = high.iter().any(|said| said.sense == Sense::Good && said.is_plain);
+        match (is_good, is_bad, has(&low, Sense::Good), has(&low, Sense::Bad)) {
             // Examples say all sorts of things of the low one.
-            (true, false, false, _) | (true, false, true, true) | (false, false, false, true) => {
-                return Sense::Good;
+            (true, false, false, true) => Sense::Good,
+            (true, false, true, true) if !is_open => Sense::Good,
+            // The other one is a fault. `0 = not resolved` may be a reason to hand over, which is 1.
+            (false, false, false, true)
+                if !is_open && low.iter().any(|said| said.sense == Sense::Bad && said.names_fault) =>
+            {
+                Sense::Good
             }
+            // Only one of the two is described: its word of praise may be what was missed, or what was spoilt.
+            (true, false, false, false) if is_beyond_doubt && !is_open => Sense::Good,
             // Both are called by what is measured: `[Fluency: 1] (Emergent Fluency)`.
-            (true, false, true, false) => {}
-            (false, false, false, false) if senses(true).next().is_none() => {}
-            (false, false, false, false) => return Sense::Neutral,
-            (false, _, _, _) => return Sense::Bad,
-            (true, _, _, _) => return Sense::Mixed,
+            (true, false, true, false) if !is_open => {
+                let named = read(title);
+                let is_top = |is_high| said.iter().any(|said| said.is_high == is_high && has_top(said.words));
+                match named.sense {
+                    Sense::Good if named.is_plain => Sense::Good,
+                    Sense::Neutral if is_beyond_doubt && is_top(true) && !is_top(false) => Sense::Good,
+                    Sense::Bad => Sense::Bad,
+                    _ => Sense::Mixed,
+                }
+            }
+            (false, false, false, false) if said.is_empty() && !self.hides_one(&text) => {
+                measured(title, &text)
+            }
+            (_, false, _, _) if !has(&high, Sense::Mixed) => Sense::Neutral,
+            (false, _, _, _) => Sense::Bad,
+            (true, _, _, _) => Sense::Mixed,
         }
-        [title, &text].into_iter().map(sense).find(|sense| *sense != Sense::Neutral).unwrap_or(Sense::Neutral)
+    }
+
+    /// Whether a sentence is about one of the answers in words that are not understood: `If so, answer no`.
+    fn hides_one(self, text: &str) -> bool {
+        text.split(['.', '!', '?', '\n', ';']).any(|sentence| {
+            let words: Vec<&str> =
+                sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let has = |wanted: &str| words.iter().any(|word| word.eq_ignore_ascii_case(wanted));
+            // The number of a point says nothing: `1. The call`, `1) the call`.
+            let is_point =
+                sentence.trim_start().split_once(')').is_some_and(|(start, _)| words.first() == Some(&start));
+            words.len() > 1 && !is_point && has(self.high) != has(self.low)
+        })
     }
 
     /// What stands beside the two answers: `1 = right`, `Return 1 if`, `[Quality: 1] (Poor)`, `incorrect=1`, `correct (1)`.
     fn said<'t>(self, text: &'t str) -> Option<Vec<Said<'t>>> {
         const VERDICTS: &str = "pass|passed|fail|failed|correct|incorrect|right|wrong|good|bad|valid|invalid";
         let Answers { high, low } = self;
+        let is_graded = high == "5";
+        // Scales can be of stars, in words.
+        let value = match is_graded {
+            true => format!("(?:{high}|five){{STARS}}|(?:{low}|one){{STARS}}|{high}|{low}")
+                .replace("{STARS}", r"\s+(?:stars?|points?)\b"),
+            false => format!("{high}|{low}"),
+        };
         let after = Regex::new(&format!(
-            r#"(?i)(?:^|[^\w.])({high}|{low})["'\]\)*`>]*,?\s*(=+>?|:|-+>|→|[-–—]\s|\(|(?:only\s+)?if\b|for\b|when\b|whenever\b|where\b|means?\b|indicates?\b|represents?\b|denotes?\b|is\b|wenn\b|falls\b|für\b|bei\b)\s*"#
+            r#"(?i)(?:^|[^\w.])({value})["'\]\)*`>]*,?\s*(=+>?|:|-+>|→|[-–—]\s|\(|(?:only\s+)?if\b|for\b|when\b|whenever\b|where\b|means?\b|indicates?\b|represents?\b|denotes?\b|is\b|wenn\b|falls\b|für\b|bei\b)\s*"#
         ))
         .ok()?;
         let equal = Regex::new(&format!(
@@ -59,7 +101,10 @@ impl Answers<'_> {
         .ok()?;
         let behind =
             Regex::new(&format!(r"(?i)((?:[^\W\d]\w*\W{{1,2}}){{1,3}})\(\s*({high}|{low})\s*\)")).ok()?;
-        let is_high = |found: &str| found.eq_ignore_ascii_case(high);
+        let is_high = |found: &str| {
+            let found = found.to_lowercase();
+            found.starts_with(&high.to_lowercase()) || is_graded && found.starts_with("five")
+        };
         let is_verdict = |words: &str| sense(words) != Sense::Neutral;
         let mut said = Vec::new();
         for line in text.lines() {
@@ -67,24 +112,29 @@ impl Answers<'_> {
                 .captures_iter(line)
                 .filter_map(|found| Some((found.get(0)?, found.get(1)?, found.get(2)?)))
                 .filter(|(whole, ..)| !line[whole.end()..].starts_with(|c: char| c.is_ascii_digit()))
+                .filter(|(_, value, _)| !is_place(&line[..value.start()]))
                 .collect();
             let starts = places.iter().skip(1).map(|(_, value, _)| value.start()).chain([line.len()]);
             for ((whole, value, mark), end) in places.iter().zip(starts) {
                 let words = line[whole.end()..end.max(whole.end())].trim();
-                said.push(Said { is_high: is_high(value.as_str()), words: cut(words, mark.as_str() == "(") });
-            }
-            for found in equal.captures_iter(line) {
-                let word = found.get(1).or_else(|| found.get(2));
-                if let Some((word, value)) =
-                    word.zip(found.get(3)).filter(|(word, _)| is_verdict(word.as_str()))
-                {
-                    said.push(Said { is_high: is_high(value.as_str()), words: word.as_str() });
+                let is_high = is_high(value.as_str());
+                said.push(Said { is_high, words: cut(words, mark.as_str() == "(") });
+                // `Do not return 1 if it is right`.
+                let before = clause_before(&line[..value.start()]);
+                if !read(before).is_closed {
+                    said.push(Said { is_high, words: before });
                 }
             }
-            for found in behind.captures_iter(line) {
-                let found = found.get(1).zip(found.get(2)).filter(|(words, _)| is_verdict(words.as_str()));
+            let named =
+                equal.captures_iter(line).map(|found| (found.get(1).or_else(|| found.get(2)), found.get(3)));
+            let behind = behind.captures_iter(line).map(|found| (found.get(1), found.get(2)));
+            for (words, value) in named.chain(behind) {
+                let found = words.zip(value).filter(|(words, _)| is_verdict(words.as_str()));
                 if let Some((words, value)) = found {
-                    said.push(Said { is_high: is_high(value.as_str()), words: words.as_str() });
+                    // All that leads up to it counts: `not correct = 1`.
+                    let start = words.end() - clause_before(&line[..words.end()]).len();
+                    let words = &line[start.min(words.start())..words.end()];
+                    said.push(Said { is_high: is_high(value.as_str()), words });
                 }
             }
         }
@@ -94,8 +144,103 @@ impl Answers<'_> {
             let words = said.words.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
             !words.starts_with("example") && !NOTHING.contains(&&*words)
         });
+        if is_graded {
+            said.extend(rows(text, &is_high));
+        }
         Some(said)
     }
+}
+
+/// What is measured, by the name of the judge and by what its text asks.
+fn measured(title: &str, text: &str) -> Sense {
+    let named = read(title);
+    let asked = || asked(text).map(read);
+    if let Some(against) = asked().find(|asked| matches!(asked.sense, Sense::Bad | Sense::Mixed)) {
+        return if named.sense == Sense::Good { Sense::Mixed } else { against.sense };
+    }
+    if matches!(named.sense, Sense::Bad | Sense::Mixed) {
+        return named.sense;
+    }
+    let whole = read(text);
+    let is_asked = asked().next().is_some();
+    let is_sure = match is_asked {
+        true => asked().all(|asked| asked.is_plain),
+        // The text says nothing of its own.
+        false => whole.is_plain && whole.sense == Sense::Neutral,
+    };
+    let is_praise =
+        named.sense == Sense::Good && named.is_plain || asked().any(|asked| asked.sense == Sense::Good);
+    match whole.sense {
+        _ if is_sure && is_praise => Sense::Good,
+        // A word of praise somewhere is no reason.
+        Sense::Good => Sense::Neutral,
+        other => other,
+    }
+}
+
+/// The sentences of a text that ask something.
+fn asked(text: &str) -> impl Iterator<Item = &str> {
+    let sentences = text.split_inclusive(['.', '!', '?', '\n', ';']);
+    sentences.filter(|sentence| {
+        let lower = sentence.to_lowercase();
+        sentence.ends_with('?') || lower.contains("whether") || lower.contains(" ob ")
+    })
+}
+
+/// What stands in the rows of a table of scores, or of a list of nothing but grades.
+fn rows<'t>(text: &'t str, is_high: &dyn Fn(&str) -> bool) -> Vec<Said<'t>> {
+    let mut of_table = Vec::new();
+    let mut of_list: Vec<(&str, &str)> = Vec::new();
+    let mut is_of_scores = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(row) = line.strip_prefix('|') {
+            let (first, rest) = row.split_once('|').unwrap_or((row, ""));
+            let first = first.trim_matches(|c: char| !c.is_alphanumeric());
+            if matches!(first, "1" | "5") && is_of_scores {
+                of_table.push(Said { is_high: is_high(first), words: rest });
+            } else if first.chars().any(char::is_alphabetic) {
+                let first = first.to_lowercase();
+                is_of_scores = ["score", "rating", "grade", "level", "points", "stars"]
+                    .iter()
+                    .any(|name| first.starts_with(name));
+            }
+        } else {
+            is_of_scores = false;
+        }
+        if let Some((number, rest)) = line.split_once(". ").filter(|(number, _)| number.len() == 1) {
+            of_list.push((number, rest));
+        }
+    }
+    // A list of five rules is numbered alike, and says more of each.
+    let is_short = |words: &str| words.split_whitespace().count() <= 3 && read(words).is_plain;
+    let ends = of_list.iter().filter(|(number, words)| matches!(*number, "1" | "5") && is_short(words));
+    let ends: Vec<Said<'t>> = ends.map(|(number, words)| Said { is_high: is_high(number), words }).collect();
+    if of_list.iter().map(|(number, _)| *number).eq(["1", "2", "3", "4", "5"])
+        && ends.iter().all(|end| read(end.words).sense == if end.is_high { Sense::Good } else { Sense::Bad })
+        && ends.len() == 2
+    {
+        of_table.extend(ends);
+    }
+    of_table
+}
+
+/// Whether `words` name the highest degree.
+fn has_top(words: &str) -> bool {
+    words.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| is_of(word, TOP))
+}
+
+/// Whether a number after `before` is that of a step or the like.
+fn is_place(before: &str) -> bool {
+    let before = before.trim_end_matches([' ', '#', '*']);
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    is_of(&word.to_lowercase(), PLACES)
+}
+
+/// The end of `before`, from the last mark that ends a clause.
+fn clause_before(before: &str) -> &str {
+    let start =
+        before.rfind([',', ';', '.', ':', '|', '(', ')', '/', '[', ']', '{', '}', '"', '<', '>', '?', '!']);
+    &before[start.map_or(0, |at| at + 1)..]
 }
 
 /// What is said of an answer, without what follows of others; in brackets, only what is in these, unless it is another word for the answer.
@@ -222,6 +367,25 @@ mod tests {
             (asked, "grounded calls", "Do they follow from it? Answer yes or no.", Sense::Good),
         ] {
             assert_eq!(answers.of(title, text), expected, "{title}: {text}");
+        }
+    }
+
+    /// A judge of faults in words of praise, taken for one of merit, has every label the wrong way round: what a text does not say beyond
+    /// doubt is asked for.
+    #[test]
+    fn what_is_in_doubt_is_not_good() {
+        #[derive(serde::Deserialize)]
+        struct Case {
+            high: String,
+            low: String,
+            title: String,
+            text: String,
+            is_good: bool,
+        }
+        for line in include_str!("../../../tests/cases/judge_texts.jsonl").lines() {
+            let Case { high, low, title, text, is_good } = serde_json::from_str(line).unwrap();
+            let found = Answers { high: &high, low: &low }.of(&title, &text);
+            assert_eq!(found == Sense::Good, is_good, "{found:?} {line}");
         }
     }
 }

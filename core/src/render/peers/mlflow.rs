@@ -7,7 +7,6 @@
 //!
 //! MLflow leaves the names in the text and appends the values, each after its name. So does this.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
@@ -17,6 +16,7 @@ use serde_json::{Map, Value};
 use super::answers::Answers;
 use super::labels::{self, NAME_THEM};
 use super::sense::Sense;
+use super::source::no_prompt;
 use super::{Body, Evaluator, Unusable};
 use crate::domain::{Rails, Slot, Variable};
 use crate::render::plain::{self, Segment};
@@ -117,11 +117,8 @@ fn instructions(source: &str) -> Option<Result<Evaluator, String>> {
     let is_alone =
         others.iter().all(|variable| matches!(variable, Variable::Slot(Slot::Question | Slot::Reference)));
     (is_session && is_alone).then(|| {
-        if let Some(keys) = keys_of_a_file(source) {
-            return Err(format!(
-                "it is a file with the keys {keys}, of a form that is not known, and no text of a prompt; write its prompt into a file of its \
-                 own"
-            ));
+        if let Some(why) = no_prompt(source) {
+            return Err(why);
         }
         Ok(Evaluator {
             origin: Origin::Mlflow,
@@ -133,23 +130,6 @@ fn instructions(source: &str) -> Option<Result<Evaluator, String>> {
             notes: notes(&found),
         })
     })
-}
-
-/// The keys of a text that is YAML with several values, one of which is a text of several lines or has parts: whoever wrote it did not mean
-/// all of it for a judge.
-fn keys_of_a_file(source: &str) -> Option<String> {
-    let file: BTreeMap<String, yaml_serde::Value> = yaml_serde::from_str(source).ok()?;
-    let is_key = |key: &String| key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    let is_long = |value: &yaml_serde::Value| match value {
-        yaml_serde::Value::String(text) => text.contains('\n'),
-        yaml_serde::Value::Mapping(_) => true,
-        yaml_serde::Value::Sequence(items) => {
-            items.iter().any(|item| matches!(item, yaml_serde::Value::Mapping(_)))
-        }
-        _ => false,
-    };
-    let is_file = file.len() > 1 && file.keys().all(is_key) && file.values().any(is_long);
-    is_file.then(|| file.into_keys().collect::<Vec<_>>().join(", "))
 }
 
 /// The variables that `text` names, in order.

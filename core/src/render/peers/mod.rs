@@ -10,6 +10,8 @@ mod promptfoo;
 mod prompty;
 mod sense;
 mod slots;
+mod source;
+mod vocabulary;
 
 use super::plain::Segment;
 use super::template::Origin;
@@ -55,6 +57,9 @@ pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
     let all = [openai::read, phoenix::read, promptfoo::read, prompty::read, mlflow::read];
     all.into_iter().find_map(|read| read(source))
 }
+
+/// Why a text that would be read as it is holds a prompt among other things.
+pub(super) use source::no_prompt;
 
 /// A name that columns can carry: letters, digits and `_`.
 fn identifier(name: &str) -> Option<String> {

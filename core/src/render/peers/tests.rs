@@ -268,6 +268,23 @@ fn labels_that_a_file_leaves_open_are_asked_for() {
             ),
             "--rails yes,no if `yes` passes",
         ),
+        (
+            prompty(
+                "{{query}} {{tool_calls}} Score 1: the correct tool was not called.\nScore 0: it was called.\n\"score\": 0 or 1",
+            ),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} score 1 if the right tool was overlooked, 0 otherwise"),
+            "may give the score 1 to failures",
+        ),
+        (
+            mlflow(
+                r#", "feedback_value_type": {"type": "boolean"}"#,
+                "true = de aanroep {{ outputs }} is niet correct, false = de aanroep is correct",
+            ),
+            "do not say clearly that `true` is good",
+        ),
         (phoenix("", "", SHOWS), "has no optimization_direction"),
     ] {
         let why = parsed(&source).unwrap_err();
@@ -313,6 +330,14 @@ fn what_cannot_be_carried_over_is_refused() {
         (
             "name: x\nprompt: |\n  Was {{ conversation }} fine?\n  Answer correct or incorrect.\nlabels: [a, b]\n".to_owned(),
             "a file with the keys labels, name, prompt",
+        ),
+        (
+            "name: x\nprompt: |\n  Was {{ tool_call }} right for {{ question }}?\n  Answer correct or incorrect.\n".to_owned(),
+            "a file with the keys name, prompt",
+        ),
+        (
+            "P = \"\"\"Is {tool_call} right for {question}?\nAnswer correct or incorrect.\"\"\"\n".to_owned(),
+            "it is the source of a program",
         ),
         (
             // Its own names are placeholders of ours, too.

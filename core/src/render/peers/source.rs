@@ -1,0 +1,103 @@
+//! Files with a prompt somewhere in them, in a form that is not known: their syntax would be sent to the judge with it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+/// Keys of files that hold a prompt and more than that.
+const KEYS: [&str; 10] = [
+    "prompt",
+    "prompts",
+    "template",
+    "instructions",
+    "messages",
+    "criteria",
+    "evaluation_steps",
+    "kwargs",
+    "feedback_key",
+    "system_prompt",
+];
+
+/// What the first line of a program looks like: an import, or a name that a text of several lines or a call is given to.
+static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"^(?:from [\w.]+ import .+|import [\w.]+(?: as \w+)?;?|import .+ from ['"].+|(?:export )?(?:const|let|var) \w+.* = .*|[A-Za-z_]\w*(?:: ?\w+)? ?= ?(?:[rfbu]{0,2}(?:"""|'''|"|')|\w[\w.]*\().*)$"#,
+    )
+    .ok()
+});
+
+/// Why a text is no prompt but a file that holds one; `None` if nothing speaks against it.
+pub(in crate::render) fn no_prompt(source: &str) -> Option<String> {
+    const REMEDY: &str = "and no text of a prompt; write its prompt into a file of its own";
+    if let Some(keys) = keys(source) {
+        return Some(format!("it is a file with the keys {keys}, of a form that is not known, {REMEDY}"));
+    }
+    let mut lines = source.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let first = lines.next()?.trim_end();
+    let is_program = PROGRAM.as_ref().is_some_and(|program| program.is_match(first));
+    is_program.then(|| format!("it is the source of a program, {REMEDY}"))
+}
+
+/// The keys of a JSON file that holds a prompt, or of YAML with several values, one of which is a text of several lines or has parts: whoever
+/// wrote it did not mean all of it for a judge.
+fn keys(source: &str) -> Option<String> {
+    // A prompt may ask in JSON, with placeholders for values.
+    if source.trim_start().starts_with('{') {
+        let file: Map<String, Value> = serde_json::from_str(source).ok()?;
+        let is_file = file.len() > 1 && file.keys().any(|key| KEYS.contains(&key.as_str()));
+        return is_file.then(|| file.keys().map(String::as_str).collect::<Vec<_>>().join(", "));
+    }
+    let file: BTreeMap<String, yaml_serde::Value> = yaml_serde::from_str(source).ok()?;
+    let is_key = |key: &String| key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    // `{question}` is a map with a key without a value.
+    let has_parts = |value: &yaml_serde::Value| matches!(value, yaml_serde::Value::Mapping(parts) if parts.values().any(|part| !part.is_null()));
+    let is_long = |value: &yaml_serde::Value| match value {
+        yaml_serde::Value::String(text) => text.contains('\n'),
+        yaml_serde::Value::Sequence(items) => items.iter().any(has_parts),
+        value => has_parts(value),
+    };
+    let is_file = file.len() > 1 && file.keys().all(is_key) && file.values().any(is_long);
+    is_file.then(|| file.into_keys().collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_hold_a_prompt_are_none() {
+        for (source, is_file) in [
+            (
+                "PROMPT = \"\"\"Is it correct or incorrect?\n{question} {tool_call}\"\"\"\njudge = create(prompt=PROMPT)\n",
+                true,
+            ),
+            ("# My judge\nfrom openevals.llm import create_llm_as_judge\nP = 'correct or incorrect'\n", true),
+            ("import openevals\n", true),
+            ("import { evaluate } from 'openevals';\n", true),
+            ("export const PROMPT = `Is it correct or incorrect?`;\n", true),
+            ("metric = GEval(criteria=\"Is {tool_call} right?\")\n", true),
+            (
+                r#"{"lc": 1, "kwargs": {"messages": [{"prompt": {"template": "Is {tool_call} right?"}}]}}"#,
+                true,
+            ),
+            (r#"{"name": "n", "criteria": "Is {tool_call} right?", "threshold": 0.5}"#, true),
+            ("name: n\nprompt: |\n  Is it correct?\n  {question} {tool_call}\nmodel:\n  name: m\n", true),
+            ("template: |\n  Is it correct?\n  {{ question }} {{ tool_call }}\nversion: 1\n", true),
+            (r#"{"question": "{question}", "call": {tool_call}, "answer": "correct or incorrect"}"#, false),
+            (
+                r#"{"question": "{question}", "rules": ["be strict"], "task": {"answer": "correct or incorrect"}}"#,
+                false,
+            ),
+            ("question: {question}\ncall: {tool_call}\nanswer: correct or incorrect\n", false),
+            ("question: {{ question }}\ncall: {{ tool_call }}\nanswer: correct or incorrect\n", false),
+            ("# Task\nIs {tool_call} right for {question}?\nx = \"\"\" is code\n", false),
+            ("import the question: {question}\n", false),
+            ("Score = 1 if {tool_call} is right\n", false),
+            ("from what you see, import nothing\n", false),
+        ] {
+            assert_eq!(no_prompt(source).is_some(), is_file, "{source}");
+        }
+    }
+}
