@@ -293,6 +293,53 @@ fn definitions_may_have_any_shape_that_label_reads() {
     }
 }
 
+/// Of two definitions of a tool that is wanted, neither is chosen, whatever their form; the peer has a rule for it.
+#[test]
+fn what_is_defined_twice_is_an_error() {
+    let work = Workspace::new();
+    let parameters = |name: &str| {
+        format!(r#"{{"type":"object","properties":{{"{name}":{{"type":"string"}}}},"required":["{name}"]}}"#)
+    };
+    let plain = |name: &str| format!(r#"{{"name":"f","parameters":{}}}"#, parameters(name));
+    let openai = |name: &str| format!(r#"{{"type":"function","function":{}}}"#, plain(name));
+    let (a, b) = ("city", "z");
+    for (one, other, is_error) in [
+        (plain(a), plain(b), true),
+        (plain(b), plain(a), true),
+        (openai(a), openai(b), true),
+        (plain(b), openai(a), true),
+        (plain(a), plain(a), false),
+        (openai(a), openai(a), false),
+        (plain(a), plain(b).replace(r#""name":"f""#, r#""name":"g""#), false),
+    ] {
+        let call = r#"{"name":"f","arguments":{"city":"Oslo"}}"#;
+        let table =
+            format!(r#"{{"tool_call":[{call}],"expected_tool_calls":[{call}],"tools":[{one},{other}]}}"#);
+        let native = format!(
+            r#"{{"functions":[{one},{other}],"call":[{{"f":{{"city":"Oslo"}}}}],"possible_answer":[{{"f":{{"city":["Oslo"]}}}}],"category":"multiple"}}"#
+        );
+        for row in [table, native] {
+            work.file("in.jsonl", format!("{row}\n"));
+            let args = ["score", "in.jsonl", "--scorer", "bfcl_ast", "-o", "out.csv", "--force", "--quiet"];
+            work.run(&args).ended(if is_error { 1 } else { 0 });
+            let error = &work.rows("out.csv")[0]["error"];
+            assert_eq!(
+                error.contains("`f` is defined twice, with different parameters"),
+                is_error,
+                "{row}: {error}"
+            );
+        }
+    }
+    // As the benchmark's own checker has it: the first.
+    let native = format!(
+        r#"{{"functions":[{},{}],"call":[{{"f":{{"city":"Oslo"}}}}],"possible_answer":[{{"f":{{"city":["Oslo"]}}}}],"category":"multiple"}}"#,
+        plain(a),
+        plain(b)
+    );
+    work.file("in.jsonl", format!("{native}\n"));
+    work.run(&["score", "in.jsonl", "--compat", "bfcl"]).ended(0);
+}
+
 /// Turns as `convert` writes them out of a transcript.
 #[test]
 fn turns_of_a_transcript_are_scored_together() {
@@ -581,6 +628,32 @@ fn accepted_values_of_the_benchmark_are_for_its_scorer() {
         work.run(&[&["score", "lists.jsonl", "-o", "out.csv", "--force"], flags].concat()).ended(0);
     }
     work.run(&["score", "nested.jsonl", "--scorer", "bfcl_ast"]).ended(0);
+    // As arguments they are read there too.
+    let written = work.read("nested.jsonl").replace(
+        r#"[{"f": {"city": ["Oslo"], "days": [3, ""]}}]"#,
+        r#"[{"name": "f", "arguments": {"city": ["Oslo", "Oslo, NO"], "days": [3]}}]"#,
+    );
+    assert!(written.contains("Oslo, NO"), "{written}");
+    work.file("written.jsonl", &written);
+    work.run(&["score", "written.jsonl", "--scorer", "bfcl_ast"]).ended(0);
+    work.file("written.jsonl", written.replacen("Oslo", "Rome", 1));
+    work.run(&["score", "written.jsonl", "--scorer", "bfcl_ast"]).ended(1);
+    // A list where none can be, and one that may be the value: neither reading is sure.
+    work.file(
+        "doubtful.jsonl",
+        row(r#"{"city": "Oslo", "tags": ["a"]}"#, r#"{"city": ["Oslo"], "tags": ["a"]}"#),
+    );
+    work.run(&["score", "doubtful.jsonl", "--scorer", "bfcl_ast", "-o", "out.csv", "--force"]).ended(1);
+    let error = &work.rows("out.csv")[0]["error"];
+    assert!(error.contains("`f` has a list where its definition wants none"), "{error}");
+    // Where no values are compared, they are no trouble.
+    for flags in [
+        &["--scorer", "trajectory"][..],
+        &["--scorer", "tool_correctness"],
+        &["--scorer", "tool_call", "--set", r#"params={"custom":"keys_subset"}"#],
+    ] {
+        work.run(&[&["score", "nested.jsonl"], flags].concat()).ended(0);
+    }
     let quiet = ["score", "nested.jsonl", "--scorer", "tool_call", "--allow-failures", "-q"];
     assert!(work.run(&quiet).ended(0).stderr.contains("no case has a score; the first: InvalidCase"));
 }

@@ -342,6 +342,121 @@ fn arguments_and_orders_of_trajectories() {
     }
 }
 
+/// Calls of `f` with `n`, as vendors and frameworks write them.
+const FORMS: [&str; 17] = [
+    r#"{"name":"f","args":{"n":#}}"#,
+    r#"{"name":"f","arguments":"{\"n\":#}"}"#,
+    r#"{"name":"f","parameters":{"n":#}}"#,
+    r#"{"name":"f","params":{"n":#}}"#,
+    r#"{"name":"f","input_parameters":{"n":#}}"#,
+    r#"{"name":"f","inputParameters":{"n":#}}"#,
+    r#"{"name":"f","kwargs":{"n":#}}"#,
+    r#"{"name":"f","args":null,"tool_input":{"n":#}}"#,
+    r#"{"name":"f","args":{"n":#},"tool_input":"{\"n\":#}"}"#,
+    r#"{"tool":"f","tool_input":{"n":#},"log":"calls f"}"#,
+    r#"{"type":"tool_use","id":"1","name":"f","input":{"n":#}}"#,
+    r#"{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"n":#}}"#,
+    r#"{"type":"function_call","call_id":"1","name":"f","arguments":"{\"n\":#}"}"#,
+    r#"{"id":"1","type":"function","function":{"name":"f","arguments":"{\"n\":#}"}}"#,
+    r#"{"function_call":{"name":"f","arguments":"{\"n\":#}"}}"#,
+    r#"{"functionCall":{"name":"f","args":{"n":#}},"thoughtSignature":"x"}"#,
+    r#"{"toolUse":{"toolUseId":"1","name":"f","input":{"n":#}}}"#,
+];
+
+/// Records of all peers' forms, with a call that is made and one that is expected.
+fn trajectories_with(config: &str, called: &str, expected: &str) -> Vec<String> {
+    let messages = |call: &str| {
+        format!(
+            r#"[{{"role":"user","content":"x"}},{{"role":"assistant","content":"","tool_calls":[{call}]}}]"#
+        )
+    };
+    let parts =
+        |call: &str| format!(r#"[{{"role":"assistant","content":[{{"type":"text","text":"x"}},{call}]}}]"#);
+    let of = |called: (&str, String), expected: (&str, String)| {
+        format!(r#"{{"config":{config},"{}":{},"{}":{}}}"#, called.0, called.1, expected.0, expected.1)
+    };
+    let list = |call: &str| format!("[{call}]");
+    vec![
+        of(("predicted_trajectory", list(called)), ("reference_trajectory", list(expected))),
+        of(("outputs", messages(called)), ("reference_outputs", messages(expected))),
+        of(("user_input", messages(called)), ("reference_tool_calls", list(expected))),
+        of(
+            ("run", format!(r#"{{"intermediate_steps":[[{called},"x"]]}}"#)),
+            ("example", format!(r#"{{"expected_steps":[{expected}]}}"#)),
+        ),
+    ]
+    .into_iter()
+    // A part of a message says that it is a call, or holds one under a name that says so.
+    .chain(
+        ["\"type\"", "\"functionCall\"", "\"toolUse\"", "\"function_call\""]
+            .iter()
+            .any(|says| called.contains(says))
+            .then(|| of(("outputs", parts(called)), ("reference_outputs", messages(expected)))),
+    )
+    .collect()
+}
+
+/// An expected call whose arguments nobody read would be right with any.
+#[test]
+fn calls_of_trajectories_in_all_forms() {
+    let exact = r#"{"tool_args_match_mode":"exact"}"#;
+    let with = |form: &str, n: &str| form.replace('#', n);
+    for (one, other) in FORMS.iter().flat_map(|form| [(*form, FORMS[0]), (FORMS[0], *form)]) {
+        for (n, score) in [("1", 1.0), ("2", 0.0)] {
+            for record in trajectories_with(exact, &with(one, n), &with(other, "1")) {
+                assert_eq!(score_of("trajectory", &record).score, Some(score), "{record}");
+            }
+        }
+    }
+    // Items of OpenAI's responses are messages and calls in one list.
+    for (n, score) in [("1", 1.0), ("2", 0.0)] {
+        let items = format!(r#"[{{"role":"user","content":"x"}},{}]"#, with(FORMS[12], n));
+        let record = format!(r#"{{"outputs":{items},"reference_outputs":{}}}"#, items.replace(n, "1"));
+        assert_eq!(score_of("trajectory", &record).score, Some(score), "{record}");
+    }
+    for (message, calls) in [
+        (r#"{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"n\":1}"}}"#, true),
+        (r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{"n":1}}}]}"#, true),
+        (
+            r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"n":1}}}]}"#,
+            true,
+        ),
+        (r#"{"role":"tool","content":"1","function":{"name":"f","arguments":"{\"n\":1}"}}"#, false),
+        (r#"{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"n":1}}}]}"#, false),
+    ] {
+        let expected = with(FORMS[0], "1");
+        let record = format!(r#"{{"user_input":[{message}],"reference_tool_calls":[{expected}]}}"#);
+        assert_eq!(score_of("trajectory", &record).score, Some(f64::from(u8::from(calls))), "{record}");
+    }
+    // What cannot be told, on either side; where no arguments are compared, it does not matter.
+    let call = with(FORMS[0], "1");
+    for (unclear, part) in [
+        (r#"{"name":"f","payload":{"n":1}}"#, "its `payload`"),
+        (r#"{"name":"f","args":{"n":1},"tool_input":{"n":2}}"#, "than under `"),
+        (
+            r#"{"function":{"name":"f","arguments":"{}"},"args":{"n":2}}"#,
+            "under `arguments` than under `args`",
+        ),
+    ] {
+        for (called, expected) in [(unclear, call.as_str()), (call.as_str(), unclear)] {
+            for record in trajectories_with(exact, called, expected) {
+                let error = score("trajectory", None, &record).unwrap_err();
+                assert!(error.message.contains(part), "{record}: {error}");
+                let ignored = record.replace("exact", "ignore");
+                assert_eq!(score_of("trajectory", &ignored).score, Some(1.0), "{ignored}");
+                let named = record.replace(exact, r#"{"metric":"single_tool_use","tool_name":"f"}"#);
+                assert_eq!(score_of("trajectory", &named).score, Some(1.0), "{named}");
+            }
+        }
+        // Of a call whose arguments nobody asks for.
+        let record = trajectories_of(r#"{"trajectory_match_mode":"superset"}"#, "a", "a");
+        let record = record.replacen(r#"{"tool_name":"a""#, &format!(r#"{},{{"tool_name":"a""#, unclear), 1);
+        assert_eq!(score_of("trajectory", &record).score, Some(1.0), "{record}");
+        let by_name = trajectories_with(exact, unclear, r#"{"name":"f"}"#);
+        assert_eq!(score_of("trajectory", &by_name[0]).score, Some(1.0));
+    }
+}
+
 fn score_of(scorer: &str, record: &str) -> Scored {
     score(scorer, None, record).unwrap_or_else(|error| panic!("{error}: {record}"))
 }

@@ -13,6 +13,9 @@ use super::{Endpoint, SetupError};
 /// Enough of what a server says about its failure.
 const LONGEST_REASON: usize = 200;
 
+/// How long a server that has said that it failed may take to say why.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// An agent behind an address.
 #[derive(Debug)]
 pub(crate) struct AgentServer {
@@ -48,7 +51,8 @@ impl AgentServer {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let whole = endpoint.url_of("", &[]);
-        Ok(AgentServer { transport: Transport::new(endpoint, whole, headers, timeout, 0)?, hidden })
+        let transport = Transport::new(endpoint, whole, headers, timeout, 0)?.impatient(PATIENCE);
+        Ok(AgentServer { transport, hidden })
     }
 
     /// The address without user, password and query.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Url, redirect};
+use tokio::time::timeout_at;
 use tracing::debug;
 
 use super::failure::{Failure, excerpt};
@@ -15,6 +16,9 @@ use super::{Endpoint, SetupError, trust};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A verdict has a few hundred bytes; anything larger than this is not one.
 const LARGEST_BODY: usize = 8 << 20;
+
+/// Enough of what a server says of an error for whoever is impatient.
+const LONGEST_REASON: usize = 64 << 10;
 
 /// The code of a failure to connect at all.
 pub(super) const UNREACHABLE: &str = "unreachable";
@@ -34,6 +38,8 @@ pub(super) struct Transport {
     endpoint: Endpoint,
     redactor: Redactor,
     timeout: Duration,
+    /// How long to wait for the rest of a response that is an error.
+    patience: Option<Duration>,
 }
 
 impl Transport {
@@ -71,7 +77,12 @@ impl Transport {
         }
         let client = client.build().map_err(|error| SetupError::Client(error.to_string()))?;
         let redactor = endpoint.redactor();
-        Ok(Transport { client, url, endpoint, redactor, timeout })
+        Ok(Transport { client, url, endpoint, redactor, timeout, patience: None })
+    }
+
+    /// The same that waits so long at most for what a server says of an error.
+    pub(super) fn impatient(self, patience: Duration) -> Transport {
+        Transport { patience: Some(patience), ..self }
     }
 
     pub(super) fn endpoint(&self) -> &Endpoint {
@@ -95,7 +106,18 @@ impl Transport {
         let mut response = sent.map_err(|error| self.failure(error))?;
         let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.failure(error))? {
+        let patience = self.patience.filter(|_| status >= 400);
+        let until = patience.map(|patience| tokio::time::Instant::now() + patience);
+        loop {
+            let chunk = match until {
+                None => response.chunk().await.map_err(|error| self.failure(error))?,
+                // That it failed is known, whatever else comes.
+                Some(until) => match timeout_at(until, response.chunk()).await {
+                    Ok(Ok(chunk)) if body.len() <= LONGEST_REASON => chunk,
+                    _ => None,
+                },
+            };
+            let Some(chunk) = chunk else { break };
             if body.len() + chunk.len() > LARGEST_BODY {
                 return Err(Failure::Question {
                     code: "response_too_large".to_owned(),

@@ -178,9 +178,17 @@ fn a_server_that_names_another_case_is_at_fault() {
 #[test]
 fn no_server_that_misbehaves_passes_or_hangs() {
     type Answer = fn(&Value, &mut TcpStream);
-    let servers: [(&str, Answer, &str); 9] = [
+    let servers: [(&str, Answer, &str); 10] = [
         ("an error", |_, stream| say(stream, "500 Internal Server Error", b"ValueError"), "agent_error"),
         ("too busy", |_, stream| say(stream, "503 Service Unavailable", b""), "agent_error"),
+        (
+            "an error on a connection that stays open",
+            |_, stream| {
+                let _ = stream.write_all(b"HTTP/1.1 500 Internal Server Error\r\n\r\nValueError");
+                std::thread::sleep(Duration::from_secs(1000));
+            },
+            "agent_error",
+        ),
         ("elsewhere", |_, stream| say(stream, "302 Found", b""), "agent_error"),
         ("words", |_, stream| say(stream, "200 OK", b"31 degrees"), "protocol_error"),
         ("nothing", |_, stream| say(stream, "200 OK", b""), "protocol_error"),

@@ -80,6 +80,11 @@ pub trait Score: Send + Sync {
     /// whose form may decide.
     fn compares(&self, first: Option<&Object>) -> String;
 
+    /// Whether the values of the arguments of a tool's calls make a difference to the score of `record`, a case of its own.
+    fn compares_values(&self, _record: &Object, _tool: &str) -> bool {
+        true
+    }
+
     /// Its settings that have no effect beside the others, by their names, and what is missing or in the way.
     fn idle(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()

@@ -81,7 +81,7 @@ impl Score for ToolPermission {
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
-        let record = &*OF_CALLED.of(record)?;
+        let record = &*OF_CALLED.of_compared(record, "", |_, _| false)?;
         let called = calls(record, "tools_called").map_err(|error| ScoreError::invalid(error.message))?;
         let Some(config) = record.get("config").and_then(Json::as_object) else {
             return score(&called, &self.options);
@@ -142,6 +142,17 @@ mod tests {
             let scored =
                 (SCORER.ready)(&Object::new(), None).unwrap().score(record.as_object().unwrap()).unwrap();
             assert_eq!((scored.score, scored.passed), (Some(score), Some(passed)), "{config}");
+        }
+        // Their arguments do not matter, however they are written.
+        for call in [
+            r#"{"name":"a","payload":{"n":1}}"#,
+            r#"{"name":"a","args":{},"input":{"n":1}}"#,
+            r#"{"name":"a","args":"n"}"#,
+        ] {
+            let record = format!(r#"{{"config":{{"allowed_tools":["a"]}},"tools_called":[{call}]}}"#);
+            let record = Json::parse(&record).unwrap();
+            let scored = (SCORER.ready)(&Object::new(), None).unwrap().score(record.as_object().unwrap());
+            assert_eq!(scored.unwrap().passed, Some(true), "{call}");
         }
         let nothing = Json::parse(r#"{"tools_called":[]}"#).unwrap();
         let ready = (SCORER.ready)(&Object::new(), None).unwrap();

@@ -1,5 +1,6 @@
 //! Converts tool definitions from any shape that `label` reads to that of the scorers: objects with `name` and `parameters`.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::domain::{Cell, Json, Object, Slot, ToolDefinition};
@@ -62,15 +63,33 @@ fn is_plain(definition: &Json) -> bool {
         }
 }
 
-/// The definitions in a column, of which calls of the tools `wanted` are expected.
+/// The definitions in a column, of which calls of the tools `wanted` are expected; borrowed if they are as the benchmark has them.
 ///
 /// # Errors
 /// If there are none to be read, or none of a tool that is wanted for certain: no call could be right then, however right it is.
-pub(super) fn read(column: &str, definitions: &Json, wanted: &[&str]) -> Result<Json, ScoreError> {
-    if are_plain(definitions) {
-        return Ok(definitions.clone());
-    }
+pub(super) fn read<'a>(
+    column: &str,
+    definitions: &'a Json,
+    wanted: &[&str],
+) -> Result<Cow<'a, Json>, ScoreError> {
     let invalid = |why: &dyn Display| Err(ScoreError::invalid(format!("`{column}`: {why}")));
+    let twice = |wanted: &str| {
+        invalid(&format!(
+            "`{wanted}` is defined twice, with different parameters: keep the definition that its calls are for"
+        ))
+    };
+    if are_plain(definitions) {
+        let tools = definitions.as_array().unwrap_or_default();
+        for wanted in wanted {
+            let of_name = tools.iter().filter(|tool| tool.get("name").and_then(Json::as_str) == Some(wanted));
+            let parameters =
+                |tool: &'a Json| tool.get("parameters").filter(|parameters| !parameters.is_null());
+            if differ(of_name.map(parameters)) {
+                return twice(wanted);
+            }
+        }
+        return Ok(Cow::Borrowed(definitions));
+    }
     let DefinitionsOfBenchmark { tools, unread } =
         match definitions_of_benchmark(&Cell::from(definitions.clone())) {
             Some(Ok(read)) => read,
@@ -78,16 +97,19 @@ pub(super) fn read(column: &str, definitions: &Json, wanted: &[&str]) -> Result<
             None => return invalid(&"no definition can be read from the text"),
         };
     for wanted in wanted {
-        let mut called_so = tools.iter().filter(|tool| tool.name == *wanted);
-        let first = called_so.next();
-        if let (None, Some(error)) = (first, &unread) {
+        let called_so = || tools.iter().filter(|tool| tool.name == *wanted);
+        if let (None, Some(error)) = (called_so().next(), &unread) {
             return invalid(&format!("no definition of `{wanted}`, but one that cannot be read: {error}"));
         }
-        if called_so.any(|other| first.is_some_and(|first| first.parameters != other.parameters)) {
-            return invalid(&format!(
-                "`{wanted}` is defined twice, with different parameters: keep the definition that its calls are for"
-            ));
+        if differ(called_so().map(|tool| &tool.parameters)) {
+            return twice(wanted);
         }
     }
-    Ok(ToolDefinition::list(&tools))
+    Ok(Cow::Owned(ToolDefinition::list(&tools)))
+}
+
+/// Whether some are not like the first.
+fn differ<T: PartialEq>(mut all: impl Iterator<Item = T>) -> bool {
+    let first = all.next();
+    first.is_some_and(|first| all.any(|other| other != first))
 }

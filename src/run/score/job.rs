@@ -118,9 +118,19 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
     let listing = settings.junit.is_some();
     let (texts, observer) = (Texts::of(table.schema(), &named), Arc::clone(&control.observer));
+    let as_peer = compat.is_some();
     let scored = apart(&control.stop, move |stopped| {
-        let scoring =
-            Scoring { table: &table, scorer, ready, normalizer, columns: named, answers, listing, texts };
+        let scoring = Scoring {
+            table: &table,
+            scorer,
+            ready,
+            as_peer,
+            normalizer,
+            columns: named,
+            answers,
+            listing,
+            texts,
+        };
         let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
         let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
         scoring.texts.tell(observer.as_ref());

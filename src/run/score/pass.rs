@@ -1,5 +1,7 @@
 //! The scoring pass: every case of a table, in order, with its score.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::asking::Answers;
@@ -22,6 +24,8 @@ pub(super) struct Scoring<'a> {
     pub scorer: &'static Scorer,
     /// The scorer with its settings.
     pub ready: Box<dyn Score>,
+    /// Whether it gives a peer's exact numbers.
+    pub as_peer: bool,
     /// Reads the calls of rows that are no case of the scorer's own.
     pub normalizer: Normalizer,
     /// Columns that the user named for what the row has under other names.
@@ -198,40 +202,56 @@ impl Scoring<'_> {
             let expected = if self.scorer.expects { self.expected(case)? } else { Vec::new() };
             return self.own(case, &called, &expected);
         }
-        match case.get("functions").filter(|_| self.scorer.defines) {
-            Some(functions) if !definitions::are_plain(functions) => {
+        let Some(functions) = case.get("functions").filter(|_| self.scorer.defines) else {
+            return self.ready.score(case);
+        };
+        if self.as_peer && definitions::are_plain(functions) {
+            return self.ready.score(case);
+        }
+        let expected = case.get("possible_answer").and_then(Json::as_array).unwrap_or_default();
+        let wanted: Vec<&str> = expected.iter().filter_map(|call| call.as_object()?.keys().next()).collect();
+        match definitions::read("functions", functions, &wanted)? {
+            Cow::Borrowed(_) => self.ready.score(case),
+            Cow::Owned(read) => {
                 let mut case = case.clone();
-                let expected = case.get("possible_answer").and_then(Json::as_array).unwrap_or_default();
-                let wanted: Vec<&str> =
-                    expected.iter().filter_map(|call| call.as_object()?.keys().next()).collect();
-                let read = definitions::read("functions", functions, &wanted)?;
                 case.insert("functions", read);
                 self.ready.score(&case)
             }
-            _ => self.ready.score(case),
         }
     }
 
     /// The score of a row that is no case of the scorer's own.
     fn own(&self, row: &Object, called: &[ToolCall], expected: &[ToolCall]) -> Result<Scored, ScoreError> {
-        if self.scorer.name != bfcl::SCORER.name
-            && let Some(wrong) = expected.iter().find(|wanted| is_of_benchmark(wanted, row, called))
-        {
-            return Err(ScoreError::invalid(format!(
-                "`{EXPECTED}`: the arguments of `{}` are lists of accepted values, as BFCL has them: use --scorer {}, or write the values \
-                 themselves; if lists are meant, the parameters must be arrays in a column of tool definitions",
-                wrong.name,
-                bfcl::SCORER.name
-            )));
-        }
         if !self.scorer.defines {
-            return self.ready.score(&(self.scorer.case)(called, expected, row));
+            let case = (self.scorer.case)(called, expected, row);
+            let is_wrong = |wanted: &&ToolCall| {
+                is_of_benchmark(wanted, row, called) && self.ready.compares_values(&case, &wanted.name)
+            };
+            return match expected.iter().find(is_wrong) {
+                None => self.ready.score(&case),
+                Some(wrong) => Err(ScoreError::invalid(format!(
+                    "`{EXPECTED}`: the arguments of `{}` are lists of accepted values, as BFCL has them: use --scorer {}, or write the \
+                     values themselves; if lists are meant, the parameters must be arrays in a column of tool definitions",
+                    wrong.name,
+                    bfcl::SCORER.name
+                ))),
+            };
         }
         let mut row = row.clone();
         if let Some(column) = definitions::column(&row) {
             let wanted: Vec<&str> = expected.iter().map(|call| call.name.as_str()).collect();
             let read = definitions::read(column, row.get(column).unwrap_or(&Json::Null), &wanted)?;
+            let read = read.into_owned();
             row.insert(definitions::USUAL, read);
+        }
+        let functions = row.get(definitions::USUAL);
+        if let Some(wrong) = expected.iter().find(|wanted| bfcl::is_in_doubt(wanted, functions, called)) {
+            return Err(ScoreError::invalid(format!(
+                "`{EXPECTED}`: `{}` has a list where its definition wants none, or where it says nothing and the calls have none: if these \
+                 are accepted values, declare the types of the parameters, and write such a list for each (for an array a list of arrays, \
+                 like [[\"a\", \"b\"]]); else write the values themselves",
+                wrong.name
+            )));
         }
         self.ready.score(&(self.scorer.case)(called, expected, &row))
     }
@@ -285,7 +305,7 @@ fn is_of_benchmark(expected: &ToolCall, row: &Object, called: &[ToolCall]) -> bo
     let read = definitions::column(row).and_then(|column| {
         definitions::read(column, row.get(column).unwrap_or(&Json::Null), &[&expected.name]).ok()
     });
-    let tools = read.as_ref().and_then(Json::as_array).unwrap_or_default();
+    let tools = read.as_deref().and_then(Json::as_array).unwrap_or_default();
     let tool =
         tools.iter().find(|tool| tool.get("name").and_then(Json::as_str) == Some(expected.name.as_str()));
     bfcl::has_accepted_values(expected, tool.and_then(|tool| tool.get("parameters")), called)

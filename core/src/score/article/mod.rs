@@ -33,6 +33,7 @@ mod order;
 mod ours;
 mod peer;
 mod validator;
+mod written;
 
 use case::Case;
 
@@ -136,8 +137,10 @@ impl Score for ToolEvaluator {
             let message = format!("the episode has no score: {}", ended.in_words());
             return Err(ScoreError { kind: "NoScore", message });
         }
-        let form = Form { lists: &["tool_calls"], arguments: &["input"], as_peer: self.as_peer };
-        let record = form.of(record)?;
+        let record = match self.as_peer {
+            true => Form { as_peer: true, ..written::CALLS }.of(record)?,
+            false => written::read(record)?,
+        };
         let case = Case::read(&record)?;
         for expectation in &case.expectations {
             case.calls.iter().try_for_each(|call| expectation.can_check(call))?;
@@ -146,9 +149,9 @@ impl Score for ToolEvaluator {
         if let Some(ended) = ended.filter(|ended| *ended != Ended::Finished) {
             scored.passed = Some(false);
             let message = format!("the episode ended before an answer: {}", ended.in_words());
-            if scored.issues.is_empty() {
-                scored.reason = Some(message.clone());
-            }
+            // That nothing is wrong with the calls is no reason to fail.
+            let own = scored.reason.take().filter(|own| !own.is_empty() && !scored.issues.is_empty());
+            scored.reason = Some(own.into_iter().chain([message.clone()]).collect::<Vec<_>>().join("; "));
             if ended.is_breakdown() {
                 scored.score = scored.score.map(|_| 0.0);
             }
@@ -302,6 +305,68 @@ mod tests {
                 "{expected} {called}"
             );
             assert_eq!(scored.passed, Some(score == 1.0), "{expected} {called}");
+        }
+    }
+
+    #[test]
+    fn no_expectation_and_no_ban_is_passed_over() {
+        let score = |expected: &str, banned: &str, called: &str| {
+            let record = format!(
+                r#"{{"test":{{"expected_tool_calls":[{expected}],"not_calls":[{banned}]}},"tool_calls":[{called}]}}"#
+            );
+            let scored = (SCORER.ready)(&Object::new(), None)
+                .unwrap()
+                .score(Json::parse(&record).unwrap().as_object().unwrap());
+            scored.map(|scored| scored.passed).map_err(|error| error.message)
+        };
+        const CALL: &str = r#"{"name":"pay","input":{"to":"x"}}"#;
+        for key in ["args", "arguments", "parameters", "params", "input", "tool_input", "wanted_params"] {
+            let expected = format!(r#"{{"tool_name":"pay","{key}":{{"to":"y"}}}}"#);
+            let why = score(&expected, "", CALL).unwrap_err();
+            assert!(why.starts_with(&format!("`test.expected_tool_calls[0].{key}` is not read")), "{why}");
+        }
+        assert_eq!(
+            score(r#"{"tool_name":"pay","required_params":{"to":"x"},"args":{"to":"x"}}"#, "", CALL),
+            Ok(Some(true))
+        );
+        assert!(
+            score(r#"{"tool_name":"pay","required_params":{"to":"x"},"args":{"to":"y"}}"#, "", CALL).is_err()
+        );
+        for banned in [
+            r#"{"tool_name":"pay","params":{"to":"x"}}"#,
+            r#"{"tool_name":"pay","args":{"to":"x"}}"#,
+            r#"{"tool_name":"pay","params":null,"input":"{\"to\":\"x\"}"}"#,
+            r#"{"name":"pay","arguments":{"to":"x"}}"#,
+            r#"{"function":{"name":"pay","arguments":"{\"to\":\"x\"}"}}"#,
+        ] {
+            assert_eq!(score("", banned, CALL), Ok(Some(false)), "{banned}");
+            assert_eq!(
+                score(r#"{"tool_name":"pay"}"#, &banned.replace('x', "y"), CALL),
+                Ok(Some(true)),
+                "{banned}"
+            );
+        }
+        let why = score("", r#"{"tool_name":"pay","payload":{"to":"x"}}"#, CALL).unwrap_err();
+        assert!(why.starts_with("`test.not_calls[0]` has no `params`") && why.contains("`payload`"), "{why}");
+        // Arguments that are compared with nothing.
+        let unclear = r#"{"name":"pay","payload":{"to":"x"}}"#;
+        assert_eq!(score(r#"{"tool_name":"pay"}"#, "", unclear), Ok(Some(true)));
+        assert!(score(r#"{"tool_name":"pay","required_params":{"to":"x"}}"#, "", unclear).is_err());
+        assert!(
+            score(r#"{"tool_name":"pay"}"#, r#"{"tool_name":"pay","params":{"to":"x"}}"#, unclear).is_err()
+        );
+    }
+
+    #[test]
+    fn an_end_is_told_beside_what_else_is_wrong() {
+        for (called, says) in [
+            ("", "`a` is not called; the episode ended before an answer: the agent failed"),
+            (r#"{"name":"a"}"#, "the episode ended before an answer: the agent failed"),
+        ] {
+            let mut record = record("", called);
+            record.insert("ended", "agent_error");
+            let scored = (SCORER.ready)(&Object::new(), None).unwrap().score(&record).unwrap();
+            assert_eq!((scored.reason.as_deref(), scored.score), (Some(says), Some(0.0)), "{called}");
         }
     }
 

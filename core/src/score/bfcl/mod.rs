@@ -131,7 +131,13 @@ fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
     };
     let category = row.get("category").cloned().unwrap_or_else(|| Json::from(category));
     let functions = row.get("tool_definitions").cloned();
-    let literal = || expected.iter().map(accepted).collect();
+    let literal = || {
+        let written = |call: &ToolCall| match are_accepted(call, functions.as_ref()) {
+            true => made(call),
+            false => accepted(call),
+        };
+        expected.iter().map(written).collect()
+    };
     let possible = nested(row, functions.as_ref()).unwrap_or_else(|| Json::Array(literal()));
     super::own_case(
         row,
@@ -151,19 +157,44 @@ fn nested(row: &Object, functions: Option<&Json>) -> Option<Json> {
         Json::String(text) => Json::parse(text).ok()?,
         expected => expected.clone(),
     };
-    let schema = |tool: &str, parameter: &str| {
-        let known = functions?
-            .as_array()?
-            .iter()
-            .find(|known| known.get("name").and_then(Json::as_str) == Some(tool));
-        known?.get("parameters")?.get("properties")?.get(parameter)
+    let is_nested = |call: &Json| {
+        let (tool, parameters) = call.as_object().filter(|call| call.len() == 1)?.iter().next()?;
+        let schema = schema_of(tool, functions);
+        Some(parameters.as_object()?.iter().all(|(name, values)| is_accepted(schema, name, values)))
     };
-    let are_accepted = |tool: &str, parameter: &str, values: &Json| {
+    let calls = expected.as_array()?;
+    calls.iter().all(|call| is_nested(call) == Some(true)).then_some(expected)
+}
+
+/// The schema of a tool's parameters.
+fn schema_of<'f>(tool: &str, functions: Option<&'f Json>) -> Option<&'f Json> {
+    let is_named = |known: &&Json| known.get("name").and_then(Json::as_str) == Some(tool);
+    functions?.as_array()?.iter().find(is_named)?.get("parameters")
+}
+
+/// Whether an expected call surely has a list of accepted values for each of its parameters, whatever the form in which it is written.
+fn are_accepted(expected: &ToolCall, functions: Option<&Json>) -> bool {
+    let schema = schema_of(&expected.name, functions);
+    expected.parsed().is_some_and(|values| {
+        !values.is_empty() && values.iter().all(|(name, values)| is_accepted(schema, name, values))
+    })
+}
+
+/// Whether an expected call has a list where its definition wants none, and it cannot be told what its other values are: arguments, or
+/// lists of accepted ones. No call could be right.
+pub fn is_in_doubt(expected: &ToolCall, functions: Option<&Json>, called: &[ToolCall]) -> bool {
+    let schema = schema_of(&expected.name, functions);
+    has_accepted_values(expected, schema, called) && !are_accepted(expected, functions)
+}
+
+/// Whether these are surely accepted values of a parameter: it takes no lists, or lists of such values.
+fn is_accepted(schema: Option<&Json>, parameter: &str, values: &Json) -> bool {
+    let known = |schema: Option<&Json>| {
         let values = values.as_array().filter(|values| !values.is_empty())?;
-        let schema = schema(tool, parameter)?;
+        let schema = schema?.get("properties")?.get(parameter)?;
         let is_value = |value: &Json| matches!(value, Json::Array(_)) || value.as_str() == Some("");
-        Some(match schema.get("type")?.as_str()? {
-            "array" | "list" | "tuple" => {
+        Some(match schema.get("type")?.as_str() {
+            Some("array" | "list" | "tuple") => {
                 takes_no_lists(schema.get("items")?)
                     && values.iter().all(is_value)
                     && values.iter().any(|value| value.as_array().is_some())
@@ -171,13 +202,7 @@ fn nested(row: &Object, functions: Option<&Json>) -> Option<Json> {
             _ => takes_no_lists(schema),
         })
     };
-    let is_nested = |call: &Json| {
-        let (tool, parameters) = call.as_object().filter(|call| call.len() == 1)?.iter().next()?;
-        let mut parameters = parameters.as_object()?.iter();
-        Some(parameters.all(|(name, values)| are_accepted(tool, name, values) == Some(true)))
-    };
-    let calls = expected.as_array()?;
-    calls.iter().all(|call| is_nested(call) == Some(true)).then_some(expected)
+    known(schema) == Some(true)
 }
 
 /// Whether a value of this schema is surely no list.
@@ -186,7 +211,14 @@ fn takes_no_lists(schema: &Json) -> bool {
         &["string", "integer", "number", "float", "double", "boolean", "bool", "dict", "object"];
     let is_other =
         |name: &Json| name.as_str().is_some_and(|name| OTHERS.contains(&name.to_lowercase().as_str()));
-    schema.get("type").is_some_and(is_other)
+    match schema.get("type") {
+        // Null besides is no list either.
+        Some(Json::Array(kinds)) => {
+            kinds.iter().any(is_other)
+                && kinds.iter().all(|kind| is_other(kind) || kind.as_str() == Some("null"))
+        }
+        kind => kind.is_some_and(is_other),
+    }
 }
 
 fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, SettingError> {
@@ -227,10 +259,11 @@ mod tests {
     #[test]
     fn accepted_values_are_read_as_the_benchmark_writes_them() {
         let functions = r#"[{"name":"f","parameters":{"properties":{"city":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},
-            "grid":{"type":"array","items":{"type":"array"}},"any":{"type":["array","null"]},"java":{"type":"ArrayList"}}}}]"#;
+            "grid":{"type":"array","items":{"type":"array"}},"any":{"type":["array","null"]},"days":{"type":["integer","null"]},"java":{"type":"ArrayList"}}}}]"#;
         for (expected, is_nested) in [
             (r#"[{"f":{"city":["Oslo","Bergen"],"tags":[["a"],""]}}]"#, true),
             (r#""[{\"f\":{\"city\":[\"Oslo\"]}}]""#, true),
+            (r#"[{"f":{"days":[3,""]}}]"#, true),
             // A list is the one value that is accepted.
             (r#"[{"f":{"tags":["a"]}}]"#, false),
             (r#"[{"f":{"city":["Oslo"],"tags":["a"]}}]"#, false),
@@ -246,6 +279,31 @@ mod tests {
             let row = Json::parse(&format!(r#"{{"expected_tool_calls":{expected}}}"#)).unwrap();
             let found = nested(row.as_object().unwrap(), Json::parse(functions).ok().as_ref());
             assert_eq!(found.is_some(), is_nested, "{expected}");
+        }
+    }
+
+    /// The expected arguments, whether the call that fits is right, and whether it cannot be told.
+    #[test]
+    fn accepted_values_may_be_written_as_arguments() {
+        let functions = r#"[{"name":"f","parameters":{"properties":{"city":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}}}}]"#;
+        let functions = Json::parse(functions).unwrap();
+        let call = |arguments: &str| {
+            ToolCall::new("f", Json::parse(arguments).unwrap().as_object().unwrap().clone())
+        };
+        let row: Object = [("tool_definitions".to_owned(), functions.clone())].into_iter().collect();
+        for (expected, called, is_right, is_doubtful) in [
+            (r#"{"city":["Oslo","Oslo, NO"]}"#, r#"{"city":"Oslo"}"#, true, false),
+            (r#"{"city":["Oslo","Oslo, NO"]}"#, r#"{"city":"Rome"}"#, false, false),
+            (r#"{"city":["Oslo"],"tags":[["a"],["b"]]}"#, r#"{"city":"Oslo","tags":["b"]}"#, true, false),
+            (r#"{"city":"Oslo","tags":["a"]}"#, r#"{"city":"Oslo","tags":["a"]}"#, true, false),
+            (r#"{"tags":["a","b"]}"#, r#"{"tags":["a","b"]}"#, true, false),
+            (r#"{"city":["Oslo"],"tags":["a","b"]}"#, r#"{"city":"Oslo","tags":["a","b"]}"#, false, true),
+        ] {
+            let (expected, called) = ([call(expected)], [call(called)]);
+            assert_eq!(is_in_doubt(&expected[0], Some(&functions), &called), is_doubtful, "{expected:?}");
+            let case = case(&called, &expected, &row);
+            let scored = ready(&Object::new(), None).unwrap().score(&case).unwrap();
+            assert_eq!(scored.passed, Some(is_right), "{expected:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::score::{ScoreError, setting};
 /// How its calls are written.
 pub(super) const FORM: Form = Form {
     lists: &["tools_called", "expected_tools"],
+    name: "name",
     arguments: &["input_parameters", "inputParameters"],
     as_peer: false,
 };

@@ -47,7 +47,7 @@ use peer::Mode;
 use similarity::Similarity;
 
 use super::forms::Form;
-use super::{Score, ScoreError, Scored, Scorer, setting};
+use super::{Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Object};
 
 const PEERS: &[&str] = &["deepeval"];
@@ -85,6 +85,16 @@ struct ToolCorrectness {
     as_peer: bool,
 }
 
+impl ToolCorrectness {
+    /// The settings, with those that the case has of its own.
+    fn options_of(&self, record: &Object) -> Result<Options, SettingError> {
+        match record.get("config").and_then(Json::as_object) {
+            Some(config) => self.options.with(config),
+            None => Ok(self.options),
+        }
+    }
+}
+
 impl Score for ToolCorrectness {
     fn compares(&self, _: Option<&Object>) -> String {
         let Options { input_parameters, output, .. } = self.options;
@@ -107,11 +117,13 @@ impl Score for ToolCorrectness {
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
-        let mut options = self.options;
-        if let Some(config) = record.get("config").and_then(|config| config.as_object()) {
-            options = options.with(config).map_err(ScoreError::invalid)?;
-        }
-        let mut record = Form { as_peer: self.as_peer, ..case::FORM }.of(record)?;
+        let options = self.options_of(record).map_err(ScoreError::invalid)?;
+        let form = Form { as_peer: self.as_peer, ..case::FORM };
+        let is_expected = |tool: &str| form.calls(record, "expected_tools").any(|call| call.name == tool);
+        let counts = |list: &str, tool: &str| {
+            options.input_parameters && (list != "tools_called" || is_expected(tool))
+        };
+        let mut record = form.of_compared(record, "", counts)?;
         if lacks_tools(&record) {
             self.complete(record.to_mut());
         }
@@ -124,6 +136,10 @@ impl Score for ToolCorrectness {
             scored.metadata.insert("verbose_logs", verbose(&record, &scored));
         }
         Ok(scored)
+    }
+
+    fn compares_values(&self, record: &Object, _: &str) -> bool {
+        self.options_of(record).is_ok_and(|options| options.input_parameters)
     }
 
     fn complete(&self, record: &mut Object) {
@@ -263,6 +279,30 @@ mod tests {
                 let scored = scored(settings, peer, &format!("{called}{expected}")).unwrap();
                 assert_eq!(scored.passed, Some(passes), "{peer:?} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn kinds_of_messages_and_arguments_of_no_account_are_no_errors() {
+        let expected = r#"[{"name": "f", "input_parameters": {"n": 1}}]"#;
+        let compared = r#"{"evaluation_params": ["INPUT_PARAMETERS"]}"#;
+        let score = |settings: &str, called: &str| {
+            let record = format!(r#"{{"tools_called": [{called}], "expected_tools": {expected}}}"#);
+            scored(settings, None, &record).map(|scored| scored.score)
+        };
+        for (called, by_name, by_arguments) in [
+            (r#"{"type": "tool_use", "name": "f", "input": null}"#, Some(1.0), Some(0.0)),
+            (r#"{"type": "function", "name": "f", "input_parameters": {"n": 1}}"#, Some(1.0), Some(1.0)),
+            (r#"{"type": "function", "function": {"name": "f", "arguments": ""}}"#, Some(1.0), Some(0.0)),
+            (r#"{"name": "f", "input_parameters": {"n": 1}, "inputParameters": null}"#, Some(1.0), Some(1.0)),
+            (r#"{"name": "f", "payload": {"n": 1}}"#, Some(1.0), None),
+            (r#"{"name": "f", "input_parameters": {"n": 1}, "args": {"n": 2}}"#, Some(1.0), None),
+            (r#"{"name": "f", "args": "no JSON"}"#, Some(1.0), None),
+            // Of a tool that is not expected.
+            (r#"{"name": "g", "payload": {"n": 1}}"#, Some(0.0), Some(0.0)),
+        ] {
+            assert_eq!(score("{}", called).ok().flatten(), by_name, "{called}");
+            assert_eq!(score(compared, called).ok().flatten(), by_arguments, "{called}");
         }
     }
 

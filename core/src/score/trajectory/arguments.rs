@@ -7,7 +7,7 @@ use super::step::Step;
 use crate::domain::{Json, Object};
 use crate::score::difference::{Differences, issue};
 use crate::score::equality::{Equality, every_member};
-use crate::score::{Issue, IssueKind, SettingError, setting};
+use crate::score::{Issue, IssueKind, ScoreError, SettingError, setting};
 
 /// How much of the arguments counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,10 +178,25 @@ impl Matching<'_> {
 
     /// Whether arguments of some expected step are looked at; `None` where none count.
     pub(super) fn compares_any(&self, expected: &[Step]) -> Option<bool> {
-        let counts =
-            |step: &Step| *self.rules.of(step.tool, self.default) != Rule::Mode(ArgumentMode::Ignore);
-        let compares = || expected.iter().any(|step| step.arguments.is_some() && counts(step));
+        let compares = || expected.iter().any(|step| step.arguments.is_some() && self.counts(step.tool));
         self.rules.compare_any(self.default).then(compares)
+    }
+
+    /// Whether the arguments of a tool's steps count.
+    pub(super) fn counts(&self, tool: &str) -> bool {
+        *self.rules.of(tool, self.default) != Rule::Mode(ArgumentMode::Ignore)
+    }
+
+    /// # Errors
+    /// If arguments cannot be told that are compared: those of an expected step, or of one of the same tool.
+    pub(super) fn check_clear(&self, expected: &[Step], actual: &[Step]) -> Result<(), ScoreError> {
+        let is_compared = |step: &&Step| {
+            expected.iter().any(|wanted| wanted.tool == step.tool && wanted.arguments.is_some())
+        };
+        let unclear = |step: &&Step| step.unclear.is_some() && self.counts(step.tool);
+        let mut all =
+            { expected.iter().filter(unclear) }.chain(actual.iter().filter(unclear).filter(is_compared));
+        all.find_map(|step| step.unclear.clone()).map_or(Ok(()), Err)
     }
 
     /// Whether `given` is as `wanted` asks, by the rule for `tool` and nothing else: agentevals' own question.

@@ -4,7 +4,11 @@ use std::borrow::Cow;
 
 use super::step::Step;
 use crate::domain::{Json, Object};
+use crate::score::forms::Form;
 use crate::score::{ScoreError, SettingError, setting};
+
+/// How LangChain's agents write calls.
+const FORM: Form = Form { lists: &[], name: "tool", arguments: &["tool_input"], as_peer: false };
 
 /// A run beside its example, borrowed from the record.
 #[derive(Debug, Clone)]
@@ -48,14 +52,15 @@ impl Grading {
 }
 
 impl<'a> Case<'a> {
-    /// Reads a record with `run` and `example`; an error names the key and what it should hold.
-    pub fn read(record: &'a Object) -> Result<Case<'a>, ScoreError> {
+    /// Reads a record with `run` and `example`; an error names the key and what it should hold. Its calls are read in LangChain's form
+    /// if it is to be read `as_peer`, and else in any.
+    pub fn read(record: &'a Object, as_peer: bool) -> Result<Case<'a>, ScoreError> {
         let run = outputs(member(record, "run")?, &["intermediate_steps", "actual_steps"]);
         let example = outputs(member(record, "example")?, &["expected_steps"]);
         let missing = |message: &str| ScoreError { kind: "ValueError", message: message.to_owned() };
         let actual = match (run.get("intermediate_steps"), run.get("actual_steps")) {
-            (Some(taken), _) => steps("run.intermediate_steps", taken)?,
-            (None, Some(taken)) => steps("run.actual_steps", taken)?,
+            (Some(taken), _) => steps("run.intermediate_steps", taken, as_peer)?,
+            (None, Some(taken)) => steps("run.actual_steps", taken, as_peer)?,
             (None, None) => {
                 return Err(missing(
                     "Please make sure that your agent outputs 'intermediate_steps or 'actual_steps'",
@@ -67,7 +72,7 @@ impl<'a> Case<'a> {
         };
         Ok(Case {
             actual,
-            expected: steps("example.expected_steps", expected)?,
+            expected: steps("example.expected_steps", expected, as_peer)?,
             order_matters: match example.get("order_matters") {
                 None | Some(Json::Null) => None,
                 Some(value) => {
@@ -104,26 +109,31 @@ fn member<'a>(record: &'a Object, key: &str) -> Result<&'a Object, ScoreError> {
     value.as_object().ok_or_else(|| ScoreError::invalid(setting::wrong(key, "an object", value)))
 }
 
-fn steps<'a>(path: &str, value: &'a Json) -> Result<Vec<Step<'a>>, ScoreError> {
+fn steps<'a>(path: &str, value: &'a Json, as_peer: bool) -> Result<Vec<Step<'a>>, ScoreError> {
     let wrong = |value| ScoreError::invalid(setting::wrong(path, "a list of tools or steps", value));
     let list = value.as_array().ok_or_else(|| wrong(value))?;
-    let step = |(turn, item)| step(item).map(|step| Step { turn, ..step }).ok_or_else(|| wrong(item));
+    let step = |(turn, item)| {
+        let read = step(&format!("{path}[{turn}]"), item, as_peer);
+        read.map(|step| Step { turn, ..step }).ok_or_else(|| wrong(item))
+    };
     list.iter().enumerate().map(step).collect()
 }
 
 /// A tool's name; an action with its observation beside or within it; a call as other tools write it.
-fn step(json: &Json) -> Option<Step<'_>> {
+fn step<'a>(path: &str, json: &'a Json, as_peer: bool) -> Option<Step<'a>> {
     match json {
-        Json::String(tool) => Some(Step { tool, arguments: None, turn: 0 }),
-        Json::Array(pair) => pair.first().filter(|action| action.as_object().is_some()).and_then(step),
-        Json::Object(action) => Some(Step {
-            tool: ["tool", "name"].iter().find_map(|key| action.get(key))?.as_str()?,
+        Json::String(tool) => Some(Step::named(tool)),
+        Json::Array(pair) => {
+            pair.first().filter(|action| action.as_object().is_some()).and_then(|it| step(path, it, as_peer))
+        }
+        Json::Object(action) if as_peer => Some(Step {
             arguments: ["tool_input", "args", "arguments"]
                 .iter()
                 .find_map(|key| action.get(key))
                 .map(Cow::Borrowed),
-            turn: 0,
+            ..Step::named(["tool", "name"].iter().find_map(|key| action.get(key))?.as_str()?)
         }),
+        Json::Object(action) => Some(Step::of(FORM.read(action, path)?, Cow::Borrowed)),
         _ => None,
     }
 }

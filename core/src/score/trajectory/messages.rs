@@ -2,6 +2,7 @@
 
 use super::step::Step;
 use crate::domain::{Json, Object};
+use crate::score::forms::whole;
 use crate::score::{ScoreError, setting};
 
 /// A message, and what it calls.
@@ -24,8 +25,12 @@ pub(super) fn are_messages(value: &Json) -> bool {
     }
 }
 
-/// The messages under `key`: a list, one message, or an object with `messages`.
-pub(super) fn turns<'a>(key: &str, value: &'a Json) -> Result<Vec<Turn<'a>>, ScoreError> {
+/// What parts of messages are that call something: as LangChain and Anthropic have it; and as the AI SDK and OpenAI's responses.
+const CALLS: [&str; 4] = ["tool_call", "tool_use", "tool-call", "function_call"];
+
+/// The messages under `key`: a list, one message, or an object with `messages`. Calls are read in the peers' forms alone if that is to
+/// be done `as_peer`.
+pub(super) fn turns<'a>(key: &str, value: &'a Json, as_peer: bool) -> Result<Vec<Turn<'a>>, ScoreError> {
     let messages = match value {
         Json::Array(messages) => messages.as_slice(),
         Json::Object(object) => match object.get("messages").and_then(Json::as_array) {
@@ -34,10 +39,10 @@ pub(super) fn turns<'a>(key: &str, value: &'a Json) -> Result<Vec<Turn<'a>>, Sco
         },
         other => return Err(ScoreError::invalid(setting::wrong(key, "a list of messages", other))),
     };
-    messages.iter().enumerate().map(|(at, message)| turn(&format!("{key}[{at}]"), message)).collect()
+    messages.iter().enumerate().map(|(at, message)| turn(&format!("{key}[{at}]"), message, as_peer)).collect()
 }
 
-fn turn<'a>(path: &str, json: &'a Json) -> Result<Turn<'a>, ScoreError> {
+fn turn<'a>(path: &str, json: &'a Json, as_peer: bool) -> Result<Turn<'a>, ScoreError> {
     let wrong = |allowed, value| ScoreError::invalid(setting::wrong(path, allowed, value));
     let message = body(json.as_object().ok_or_else(|| wrong("a message", json))?);
     let role = role(message).or_else(|| role(json.as_object()?));
@@ -47,19 +52,34 @@ fn turn<'a>(path: &str, json: &'a Json) -> Result<Turn<'a>, ScoreError> {
         None | Some(Json::Null) => {}
         Some(Json::Array(listed)) => {
             for (at, call) in listed.iter().enumerate() {
-                calls.push(Step::of_call(&format!("{path}.tool_calls[{at}]"), call)?);
+                calls.push(Step::of_call(&format!("{path}.tool_calls[{at}]"), call, as_peer)?);
             }
         }
         Some(other) => return Err(wrong("a message with a list of `tool_calls`", other)),
     }
     // LangChain's messages repeat the calls of their parts under `tool_calls`.
-    let parts = message.get("content").and_then(Json::as_array).filter(|_| calls.is_empty());
-    for (at, part) in parts.unwrap_or_default().iter().enumerate() {
-        if matches!(part.get("type").and_then(Json::as_str), Some("tool_call" | "tool_use")) {
-            calls.push(Step::of_call(&format!("{path}.content[{at}]"), part)?);
+    let list = |key: &str| message.get(key).and_then(Json::as_array);
+    let parts = list("content").or_else(|| list("parts").filter(|_| !as_peer));
+    for (at, part) in parts.filter(|_| calls.is_empty()).unwrap_or_default().iter().enumerate() {
+        if part.as_object().is_some_and(|part| is_call(part, as_peer)) {
+            calls.push(Step::of_call(&format!("{path}.content[{at}]"), part, as_peer)?);
         }
     }
+    // OpenAI's older messages, and items of its responses, are calls themselves. A message with a result may name its function, too.
+    let may_call = || {
+        message.get("role").and_then(Json::as_str).is_none_or(|role| ["assistant", "model"].contains(&role))
+    };
+    if !as_peer && calls.is_empty() && may_call() && is_call(message, as_peer) {
+        let call = Step::of_object(path, message, as_peer);
+        calls.push(call.ok_or_else(|| wrong("a call with a name and arguments", json))?);
+    }
     Ok(Turn { role, calls })
+}
+
+fn is_call(part: &Object, as_peer: bool) -> bool {
+    let known = if as_peer { &CALLS[..2] } else { &CALLS };
+    let is_known = part.get("type").and_then(Json::as_str).is_some_and(|kind| known.contains(&kind));
+    is_known || !as_peer && whole(part).is_some()
 }
 
 /// A message's own members, where LangChain wraps them.

@@ -50,6 +50,8 @@ mod ragas;
 mod sides;
 mod step;
 
+use std::borrow::Cow;
+
 use arguments::{ArgumentMode, ArgumentRules, Matching};
 use benchmark::Case;
 use compare::{MatchMode, compare};
@@ -58,7 +60,7 @@ use options::{Metric, Options};
 use peer::{PEERS, Peer, check};
 use sides::{Sides, steps};
 
-use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer};
+use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer, SettingError};
 use crate::domain::{Json, Number, Object};
 
 pub(super) const SCORER: Scorer = Scorer {
@@ -171,16 +173,33 @@ impl Score for Trajectory {
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
-        let options = match record.get("config").and_then(Json::as_object) {
-            Some(config) => &self.options.clone().with(config).map_err(ScoreError::invalid)?,
-            None => &self.options,
-        };
+        let options = &*self.options_of(record).map_err(ScoreError::invalid)?;
         check(options, self.peer).map_err(ScoreError::invalid)?;
         match self.peer {
             None => score(record, options),
-            Some(Peer::LangChain) => langchain::score_as_peer(&Case::read(record)?, options),
+            Some(Peer::LangChain) => langchain::score_as_peer(&Case::read(record, true)?, options),
             Some(peer) => score_as_peer(record, options, peer),
         }
+    }
+
+    fn compares_values(&self, record: &Object, tool: &str) -> bool {
+        let Ok(options) = self.options_of(record) else { return false };
+        let matching =
+            Matching { rules: &options.arguments, default: default_mode(record), equality: Equality::Json };
+        match self.peer {
+            None => options.metric != Metric::SingleToolUse && matching.counts(tool),
+            Some(peer) => peer != Peer::LangChain,
+        }
+    }
+}
+
+impl Trajectory {
+    /// The settings, with those that the case has of its own.
+    fn options_of(&self, record: &Object) -> Result<Cow<'_, Options>, SettingError> {
+        Ok(match record.get("config").and_then(Json::as_object) {
+            Some(config) => Cow::Owned(self.options.clone().with(config)?),
+            None => Cow::Borrowed(&self.options),
+        })
     }
 }
 
@@ -195,12 +214,12 @@ fn default_mode(record: &Object) -> ArgumentMode {
 
 /// Scores a case as agentevals, Ragas, ADK or Azure does.
 fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Scored, ScoreError> {
-    let sides = Sides::read(record)?;
+    let sides = Sides::read(record, true)?;
     let (called, expected) = (steps(&sides.called), steps(sides.expected()?));
     let truth = |holds: bool| f64::from(u8::from(holds));
     let mut figures = Vec::new();
     let score = match peer {
-        Peer::LangChain => return langchain::score_as_peer(&Case::read(record)?, options),
+        Peer::LangChain => return langchain::score_as_peer(&Case::read(record, true)?, options),
         Peer::AgentEvals => truth(agentevals::matches(&sides, options)?),
         Peer::Ragas if options.metric == Metric::F1 => ragas::f1(&called, &expected),
         Peer::Ragas => ragas::accuracy(&called, &expected, options.strict_order),
@@ -240,17 +259,20 @@ fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Score
 /// Scores a case as it should be scored.
 fn score(record: &Object, options: &Options) -> Result<Scored, ScoreError> {
     if options.metric == Metric::SingleToolUse {
-        return single_tool_use(&Sides::read(record)?, options);
+        return single_tool_use(&Sides::read(record, false)?, options);
     }
     let rules = &options.arguments;
     let matching = Matching { rules, default: default_mode(record), equality: Equality::Json };
     let mut scored = if sides::are_here(record) && !sides::is_benchmark(record) {
-        of_sides(&Sides::read(record)?, options, matching)?
+        of_sides(&Sides::read(record, false)?, options, matching)?
     } else if sides::is_benchmark(record) {
-        let case = Case::read(record).map_err(|error| ScoreError::invalid(error.message))?;
+        let case = Case::read(record, false).map_err(|error| ScoreError::invalid(error.message))?;
+        matching.check_clear(&case.expected, &case.actual)?;
         langchain::score(&case, options, matching)
     } else {
-        return Err(Sides::read(record).err().unwrap_or_else(|| ScoreError::invalid("no trajectories")));
+        return Err(Sides::read(record, false)
+            .err()
+            .unwrap_or_else(|| ScoreError::invalid("no trajectories")));
     };
     let figure = match options.metric {
         Metric::Precision => Some("precision"),
@@ -291,6 +313,7 @@ fn single_tool_use(sides: &Sides, options: &Options) -> Result<Scored, ScoreErro
 /// Compares what was called with what should have been.
 fn of_sides(sides: &Sides, options: &Options, matching: Matching) -> Result<Scored, ScoreError> {
     let (called, expected) = (steps(&sides.called), steps(sides.expected()?));
+    matching.check_clear(&expected, &called)?;
     let mode = options.match_mode.unwrap_or(MatchMode::Strict);
     let comparison = compare(&expected, &called, mode, matching);
     let mut metadata = Object::new();

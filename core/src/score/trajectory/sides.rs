@@ -14,7 +14,7 @@ pub(super) struct Sides<'a> {
     pub expected: Option<Vec<Turn<'a>>>,
 }
 
-type Read = for<'a> fn(&str, &'a Json) -> Result<Vec<Turn<'a>>, ScoreError>;
+type Read = for<'a> fn(&str, &'a Json, as_peer: bool) -> Result<Vec<Turn<'a>>, ScoreError>;
 
 /// The keys under which a peer records the two sides, and how it writes them.
 struct Shape {
@@ -81,11 +81,11 @@ pub(super) fn is_benchmark(record: &Object) -> bool {
 }
 
 impl<'a> Sides<'a> {
-    /// Reads both sides; an error names the key and what it should hold.
-    pub(super) fn read(record: &'a Object) -> Result<Sides<'a>, ScoreError> {
+    /// Reads both sides, in the peers' forms alone if that is to be done `as_peer`; an error names the key and what it should hold.
+    pub(super) fn read(record: &'a Object, as_peer: bool) -> Result<Sides<'a>, ScoreError> {
         if is_benchmark(record) {
             // A row of a table is one turn.
-            let case = benchmark::Case::read(record)?;
+            let case = benchmark::Case::read(record, as_peer)?;
             let turn = |calls: Vec<Step<'a>>| Vec::from([Turn { role: "assistant", calls }]);
             return Ok(Sides { called: turn(case.actual), expected: Some(turn(case.expected)) });
         }
@@ -99,7 +99,7 @@ impl<'a> Sides<'a> {
         })?;
         let read = |(key, read): (&'static str, Read)| match record.get(key) {
             None | Some(Json::Null) => None,
-            Some(value) => Some(read(key, value)),
+            Some(value) => Some(read(key, value, as_peer)),
         };
         let called = read(shape.called).ok_or_else(|| missing(shape.called.0))??;
         let expected = read(shape.expected).transpose()?;
@@ -137,15 +137,15 @@ pub(super) fn steps<'a>(turns: &[Turn<'a>]) -> Vec<Step<'a>> {
 }
 
 /// A list of calls, one after the other.
-fn calls<'a>(key: &str, value: &'a Json) -> Result<Vec<Turn<'a>>, ScoreError> {
+fn calls<'a>(key: &str, value: &'a Json, as_peer: bool) -> Result<Vec<Turn<'a>>, ScoreError> {
     let list = value.as_array();
     let list = list.ok_or_else(|| ScoreError::invalid(setting::wrong(key, "a list of calls", value)))?;
-    let call = |(at, call)| Ok(alone(Step::of_call(&format!("{key}[{at}]"), call)?));
+    let call = |(at, call)| Ok(alone(Step::of_call(&format!("{key}[{at}]"), call, as_peer)?));
     list.iter().enumerate().map(call).collect()
 }
 
 /// Azure's expected actions: names, or names and an object with the arguments of each tool.
-fn actions<'a>(key: &str, value: &'a Json) -> Result<Vec<Turn<'a>>, ScoreError> {
+fn actions<'a>(key: &str, value: &'a Json, _as_peer: bool) -> Result<Vec<Turn<'a>>, ScoreError> {
     let allowed = "a list of names, or a list of names beside an object with each tool's arguments";
     let wrong = || ScoreError::invalid(setting::wrong(key, allowed, value));
     let (names, arguments) = match value.as_array().ok_or_else(wrong)? {
@@ -158,7 +158,7 @@ fn actions<'a>(key: &str, value: &'a Json) -> Result<Vec<Turn<'a>>, ScoreError> 
         if arguments.is_some_and(|arguments| arguments.as_object().is_none()) {
             return Err(wrong());
         }
-        Ok(alone(Step { tool, arguments: arguments.map(std::borrow::Cow::Borrowed), turn: 0 }))
+        Ok(alone(Step { arguments: arguments.map(std::borrow::Cow::Borrowed), ..Step::named(tool) }))
     };
     names.iter().map(step).collect()
 }

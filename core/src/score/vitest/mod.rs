@@ -41,9 +41,10 @@ pub use options::Options;
 
 use alignment::Alignment;
 use matcher::{Matcher, Rules};
+use options::{Custom, Params};
 
 use super::forms::Form;
-use super::{Score, ScoreError, Scored, Scorer, setting};
+use super::{Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Number, Object};
 
 const PEERS: &[&str] = &["vitest-evals", "vitest-evals@0.4", "vitest-evals@0.16"];
@@ -91,31 +92,43 @@ struct ToolCall {
     version: Option<Version>,
 }
 
+impl ToolCall {
+    /// The settings, with those that the case has of its own.
+    fn options_of(&self, record: &Object) -> Result<Options, SettingError> {
+        match record.get("config").and_then(Json::as_object) {
+            Some(config) => self.options.with(config),
+            None => Ok(self.options),
+        }
+    }
+}
+
 impl Score for ToolCall {
     fn compares(&self, _: Option<&Object>) -> String {
         let how = match self.options.params {
-            options::Params::Strict => "that are equal",
-            options::Params::Fuzzy => "that are about equal",
-            options::Params::Custom(_) => "by a function of its own",
+            Params::Strict => "that are equal",
+            Params::Fuzzy => "that are about equal",
+            Params::Custom(_) => "by a function of its own",
         };
         format!("names of tools, and arguments {how}")
     }
 
     fn idle(&self) -> Vec<(&'static str, &'static str)> {
         match (self.options.params, self.version) {
-            (options::Params::Fuzzy, Some(Version::V04)) => {
+            (Params::Fuzzy, Some(Version::V04)) => {
                 vec![("fuzzyOptions", "beside --compat vitest-evals@0.4")]
             }
-            (options::Params::Fuzzy, _) => Vec::new(),
+            (Params::Fuzzy, _) => Vec::new(),
             _ => vec![("fuzzyOptions", "without --params fuzzy")],
         }
     }
 
+    fn compares_values(&self, record: &Object, _: &str) -> bool {
+        let any = [Custom::Always, Custom::Never, Custom::KeysSubset].map(Params::Custom);
+        self.options_of(record).is_ok_and(|options| !any.contains(&options.params))
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
-        let mut options = self.options;
-        if let Some(config) = record.get("config").and_then(Json::as_object) {
-            options = options.with(config).map_err(ScoreError::invalid)?;
-        }
+        let options = self.options_of(record).map_err(ScoreError::invalid)?;
         let is_silent = |key| record.get(key).is_none_or(Json::is_null);
         if self.version.is_none() && is_silent("expectedTools") {
             let why = "`expectedTools` is missing: what should have been called; an empty list says that nothing should";
@@ -123,10 +136,18 @@ impl Score for ToolCall {
         }
         let form = Form {
             lists: &["toolCalls", "expectedTools"],
+            name: "name",
             arguments: &["arguments"],
             as_peer: self.version.is_some(),
         };
-        let record = form.of(record)?;
+        let is_any = matches!(options.params, Params::Custom(Custom::Always | Custom::Never));
+        // An expected tool without arguments may have any.
+        let is_expected = |tool: &str| {
+            let mut expected = form.calls(record, "expectedTools");
+            expected.any(|call| call.name == tool && !matches!(call.arguments, Ok(None)))
+        };
+        let counts = |list: &str, tool: &str| !is_any && (list != "toolCalls" || is_expected(tool));
+        let record = form.of_compared(record, "", counts)?;
         let case = Case::read(&record, &options)?;
         Ok(match self.version {
             Some(version) => score_as_peer(&case, &options, version),
