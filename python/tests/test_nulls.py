@@ -127,6 +127,11 @@ def objects(rows):
     return pl.DataFrame({name: pl.Series(name, [row[name] for row in rows], dtype=pl.Object) for name in rows[0]})
 
 
+# One says null where the other has a value, and nobody passed it.
+DEFINITIONS = [
+    [{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": required, **other}}]
+    for required, other in ((None, {}), (["city"], {"additionalProperties": False}))
+]
 OPTIONAL = {"type": "object", "properties": {"city": {"type": "string"}, "unit": {"type": ["string", "null"]}}, "required": ["city"]}
 
 
@@ -173,10 +178,28 @@ def test_a_frame_that_may_be_joined_of_padded_ones_is_told_of():
     joined = optional({"city": "Oslo", "unit": None}, {"city": "Rome", "unit": "celsius"}, {"city": "Bern"})
     with pytest.warns(tj.ToolJudgeWarning, match="column `tool_call`: its dicts have different keys"):
         asked(pd.DataFrame(joined))
+    # Another field that rows have without a value makes the whole column one that may be padded.
+    rows = optional({"city": "Oslo", "unit": None}, {"city": "Bern"})
+    rows = [{**row, "tool_call": {**row["tool_call"], "id": one}} for row, one in zip(rows, (None, "x1"), strict=True)]
+    by_name = [{**row, "tool_call": {"get_weather": row["tool_call"]["arguments"]}} for row in joined]
+    for beside in (rows, by_name):
+        with pytest.warns(tj.ToolJudgeWarning, match="column `tool_call`: its dicts have different keys"):
+            assert any('{"city":"Oslo"}' in prompt for prompt in asked(pd.DataFrame(beside)))
     # What messages do not say means nothing.
     chat = [{"role": "user", "content": "Weather?"}, {"role": "assistant", "content": None, "tool_calls": []}]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         asked(pd.DataFrame(joined[::2]))
         asked(pd.DataFrame([{**row, "messages": chat} for row in joined[::2]]))
+        asked(pd.DataFrame([{**row, "tool_definitions": tools} for row, tools in zip(joined[::2], DEFINITIONS, strict=True)]))
         asked(joined)
+
+
+def test_texts_in_columns_of_objects_are_what_they_say():
+    rows = optional({"city": "Oslo"}, {"city": "Rome"})
+    rows = [{**row, "question": one, "lang": lang, "gold": "correct"} for row, one, lang in zip(rows, ("Say 1", 'Say "2"'), ("en", "de"), strict=True)]
+    texts = [{**row, "tool_call": json.dumps(row["tool_call"])} for row in rows]
+    for these in (texts, [texts[0], rows[1]]):
+        assert sorted(asked(objects(these))) == sorted(asked(these))
+        assert asked(objects(these), where={"lang": "en"}) == asked(these[:1])
+        assert list(tj.bench(objects(these)).figures) == list(tj.bench(these).figures)

@@ -190,7 +190,8 @@ class Polars(Held):
         objects = [name for name, dtype in frame.schema.items() if dtype == polars.Object]
         if objects:
             cells = {name: _json.cells(frame[name].to_list()) for name in objects}
-            objects = _padding.padded(cells)
+            # Cells other than dicts are marked as JSON: a text is told from a number, and is no JSON itself.
+            objects = _padding.marked(cells)
             texts = {name: _json.texts(column) if name in objects else _json.plain(column) for name, column in cells.items()}
             given = frame.with_columns(polars.Series(name, column, polars.String) for name, column in texts.items())
         self.tables = [table(given.with_row_index(ROW).select([*frame.columns, ROW]) if selects else given, objects)]

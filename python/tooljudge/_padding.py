@@ -8,10 +8,16 @@ def padded(columns):
     return [name for name, cells in columns.items() if _may_be(name, cells)]
 
 
+def marked(columns):
+    """Those, and those with other cells than dicts."""
+    kept = padded(columns)
+    return [name for name, cells in columns.items() if name in kept or not _has_dicts(cells)]
+
+
 def texts(columns):
     """The columns, those whose dicts nobody has padded as texts of JSON: fields without a value are told by the others."""
-    kept = padded(columns)
-    return {name: cells if name in kept or not _has_dicts(cells) else _json.plain(cells) for name, cells in columns.items()}
+    kept = marked(columns)
+    return {name: cells if name in kept else _json.plain(cells) for name, cells in columns.items()}
 
 
 def _has_dicts(cells):
@@ -32,13 +38,15 @@ def _may_be(name, cells):
     if not look.differs or look.has_arrays:
         return True
     # Frames are joined and edited, so that different keys alone say little. But what no row has was given to none.
-    gaps = list(_gaps(look.top, ()))
-    if any(not _ARGUMENTS.isdisjoint(path) for path in gaps):
+    if not _has_gaps(look.top):
+        return False
+    # A column is read in one way: then no None of it is null.
+    if look.has_none_passed():
         _run.warn(
-            f"column `{name}`: its dicts have different keys, and some hold None where others have a value: such a field is read as absent, "
+            f"column `{name}`: its dicts have different keys, and some hold None where others have a value: a field with None is read as absent, "
             "since a frame may be put together of others whose rows have the fields of each other; if the agent passed null, give a list of dicts"
         )
-    return bool(gaps)
+    return True
 
 
 # Where calls have what was passed.
@@ -48,10 +56,12 @@ _ARGUMENTS = {"arguments", "args", "input", "kwargs", "parameters", "tool_args",
 class _Place:
     """What is known of the dicts at one place of a column: their keys, and the places within."""
 
-    __slots__ = ("gaps", "keys", "valued", "within")
+    __slots__ = ("is_call", "keys", "none", "valued", "within")
 
     def __init__(self):
-        self.keys, self.within, self.valued, self.gaps = None, {}, set(), set()
+        self.keys, self.within, self.valued, self.none = None, {}, set(), set()
+        # Whether a dict has nothing but a name and what was passed to it: `{"get_weather": {"city": "Oslo"}}`.
+        self.is_call = False
 
 
 class _Look:
@@ -68,9 +78,10 @@ class _Look:
                 place.keys = set(cell)
             elif place.keys != cell.keys():
                 self.differs = True
+            place.is_call |= len(cell) == 1
             for name, value in cell.items():
                 if value is None:
-                    place.gaps.add(name)
+                    place.none.add(name)
                     continue
                 place.valued.add(name)
                 if type(value) not in _PLAIN:
@@ -85,12 +96,31 @@ class _Look:
             # Out of Arrow lists come as arrays.
             self.has_arrays = True
 
+    def has_none_passed(self):
+        """Whether None stands among what was passed to a tool."""
+        named = self.top.within.values() if self.top.is_call else ()
+        return any(_has_none(within) for within in named if not within.valued & _CALL) or _passes_none(self.top)
+
 
 _PLAIN = {str, int, float, bool}
+# What dicts have that are calls, or hold them or definitions, and no arguments.
+_CALL = _ARGUMENTS | {"function", "name"}
 
 
-def _gaps(place, path):
-    """The fields that some dicts have a value for and some none."""
-    yield from ((*path, name) for name in place.gaps & place.valued)
+def _has_gaps(place):
+    """Whether some dicts have a value for a field, and some none."""
+    return bool(place.none & place.valued) or any(map(_has_gaps, place.within.values()))
+
+
+def _has_none(place):
+    return bool(place.none) or any(map(_has_none, place.within.values()))
+
+
+def _passes_none(place):
+    """Whether None stands below a word for arguments."""
     for name, within in place.within.items():
-        yield from _gaps(within, (*path, name))
+        # The schema of some is none.
+        is_schema = "properties" in within.within and "type" in within.valued
+        if not is_schema and (_passes_none(within) or (name in _ARGUMENTS and _has_none(within))):
+            return True
+    return False

@@ -3,6 +3,7 @@
 use super::schema::folded_of;
 use crate::domain::Json;
 use crate::reading::words::{fold, fold_identifier, words};
+use crate::schema::{plain, says_null, target};
 
 /// One schema position.
 #[derive(Debug, Default)]
@@ -16,6 +17,10 @@ pub(super) struct Node {
     pub blanks: Vec<String>,
     /// Whether parameters beyond the declared ones are welcome.
     pub open: bool,
+    /// Names of parameters that are declared where they depend on others, or on what others are: in alternatives and conditions.
+    pub elsewhere: Vec<String>,
+    /// Whether it takes null, whatever its choices are.
+    pub nullable: bool,
     pub items: Option<Box<Node>>,
     pub choices: Vec<Choice>,
     /// Folded.
@@ -41,15 +46,25 @@ pub(super) struct Choice {
 const MAX_DEPTH: usize = 16;
 /// All positions of one definition together: bounds what references can unfold to.
 const MAX_NODES: usize = 4_000;
+/// Parts of schemas that are looked at for names of parameters, and the names, likewise.
+const MAX_PARTS: usize = 50_000;
 /// Bytes of descriptions and allowed values that all positions hold together, likewise.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 impl Node {
     /// The positions of a schema, and whether all their texts were taken.
     pub(super) fn of_schema(schema: &Json) -> (Node, bool) {
-        let mut builder = Builder { root: schema, nodes: 0, text: 0 };
+        let mut builder = Builder { root: schema, nodes: 0, text: 0, parts: 0 };
         let node = builder.node(schema, 0);
         (node, builder.text <= MAX_TEXT_BYTES)
+    }
+
+    /// The position of what stands at this place of a value, as a JSON pointer.
+    pub(super) fn at(&self, pointer: &str) -> Option<&Node> {
+        pointer.split('/').skip(1).try_fold(self, |node, step| {
+            let named = node.property(&step.replace("~1", "/").replace("~0", "~"));
+            named.or(node.items.as_deref().filter(|_| step.parse::<usize>().is_ok()))
+        })
     }
 
     pub(super) fn property(&self, name: &str) -> Option<&Node> {
@@ -78,6 +93,8 @@ struct Builder<'a> {
     root: &'a Json,
     nodes: usize,
     text: usize,
+    /// Parts that were looked at for names, and the names.
+    parts: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -134,6 +151,15 @@ impl<'a> Builder<'a> {
                 node.choose(alternatives);
             }
         }
+        if !node.open {
+            self.welcome_parts(&mut node, schema);
+        }
+        if says_null(schema) {
+            node.nullable = true;
+            if !node.types.is_anything() {
+                node.types.add("null");
+            }
+        }
         node
     }
 
@@ -175,7 +201,8 @@ impl<'a> Builder<'a> {
         let said = |key: &str| schema.get(key).filter(|value| !value.is_null());
         let patterns = said("patternProperties").is_some();
         node.open = match said("additionalProperties") {
-            Some(Json::Bool(open)) => *open,
+            // What the patterns do not take is left to the schema's finer rules.
+            Some(Json::Bool(open)) => *open || patterns,
             Some(Json::Object(_)) => true,
             _ => node.properties.is_empty() || patterns,
         };
@@ -185,19 +212,122 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// What a closed position's parts declare is welcome too.
+    fn welcome_parts(&mut self, node: &mut Node, schema: &Json) {
+        let is_open = self.parts(schema, 0, &mut node.elsewhere);
+        node.open = is_open && schema.get("additionalProperties") != Some(&Json::Bool(false));
+        let known = &node.properties;
+        node.elsewhere.retain(|name| known.binary_search_by(|(own, _)| own.cmp(name)).is_err());
+        node.elsewhere.sort_unstable();
+        node.elsewhere.dedup();
+        node.elsewhere.shrink_to_fit();
+    }
+
+    /// Adds the names of parameters that a schema's parts declare, its own properties aside, and says whether they may welcome any others.
+    fn parts(&mut self, schema: &Json, depth: usize, names: &mut Vec<String>) -> bool {
+        let Json::Object(object) = schema else { return false };
+        self.parts += 1;
+        if depth > MAX_DEPTH || self.parts > MAX_PARTS {
+            return true;
+        }
+        let mut welcomes = false;
+        for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+            welcomes |= match key {
+                "allOf" | "anyOf" | "oneOf" => {
+                    let parts = value.as_array().unwrap_or_default();
+                    parts.iter().fold(false, |any, part| self.part(part, depth, names) || any)
+                }
+                "not" | "if" | "then" | "else" => self.part(value, depth, names),
+                // It was followed.
+                "$ref" if depth == 0 && object.get("properties").is_none() => false,
+                "$ref" => match value.as_str().and_then(|path| target(self.root, path)) {
+                    Some(target) => self.part(target, depth, names),
+                    None => true,
+                },
+                "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                    let named = value.as_object().into_iter().flat_map(|named| named.iter());
+                    named.fold(false, |any, (name, part)| {
+                        self.name(name, names);
+                        part.as_array().into_iter().flatten().for_each(|other| self.names(other, names));
+                        self.part(part, depth, names) || any
+                    })
+                }
+                "unevaluatedProperties" => !matches!(value, Json::Bool(false)),
+                "propertyNames" | "$dynamicRef" | "$recursiveRef" => true,
+                key if SAY_NOTHING.contains(&key) || key.starts_with("x-") => false,
+                // What no draft knows may hold schemas.
+                _ => holds_objects(value),
+            };
+        }
+        welcomes
+    }
+
+    /// The same of a part, with its own properties.
+    fn part(&mut self, schema: &Json, depth: usize, names: &mut Vec<String>) -> bool {
+        let said = |key: &str| schema.get(key).filter(|value| !value.is_null());
+        for (name, own) in said("properties").and_then(Json::as_object).into_iter().flat_map(|own| own.iter())
+        {
+            if !own.is_null() {
+                self.name(name, names);
+            }
+        }
+        said("required")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .for_each(|name| self.names(name, names));
+        let is_open = !matches!(said("additionalProperties"), None | Some(Json::Bool(false)));
+        self.parts(schema, depth + 1, names) || is_open || said("patternProperties").is_some()
+    }
+
+    fn names(&mut self, name: &Json, names: &mut Vec<String>) {
+        name.as_str().into_iter().for_each(|name| self.name(name, names));
+    }
+
+    fn name(&mut self, name: &str, names: &mut Vec<String>) {
+        self.parts += 1;
+        names.push(name.to_owned());
+    }
+
     /// Whether one more text can be held.
     fn has_room(&mut self, value: &Json) -> bool {
         self.text += length(value);
         self.text <= MAX_TEXT_BYTES
     }
 
-    /// A reference into the same schema.
+    /// A reference into the same schema. What holds itself as a whole is left to the schema's finer rules: it would unfold to many positions.
     fn resolve(&self, path: &str) -> Option<&'a Json> {
-        let mut at = self.root;
-        for key in path.strip_prefix("#/")?.split('/') {
-            at = at.get(&key.replace("~1", "/").replace("~0", "~"))?;
-        }
-        Some(at)
+        target(self.root, path).filter(|target| !std::ptr::eq(*target, self.root))
+    }
+}
+
+/// Keywords that declare no parameters, or whose parameters are known.
+const SAY_NOTHING: [&str; 18] = [
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "xml",
+    "externalDocs",
+    "$defs",
+    "definitions",
+    "default",
+    "example",
+    "examples",
+    "enum",
+    "const",
+    "discriminator",
+];
+
+fn holds_objects(value: &Json) -> bool {
+    match value {
+        Json::Object(_) => true,
+        Json::Array(items) => items.iter().any(holds_objects),
+        _ => false,
     }
 }
 
@@ -225,6 +355,7 @@ impl Node {
         self.items = self.items.take().or(part.items);
         self.choices.extend(part.choices);
         self.default = self.default.take().or(part.default);
+        self.nullable |= part.nullable;
     }
 
     /// Takes over what all alternatives together allow; what only some allow is left to the schema's finer rules.
@@ -232,17 +363,25 @@ impl Node {
         let free = alternatives.iter().any(|node| node.types.is_anything() && node.choices.is_empty());
         if !free {
             let mut types = Types::default();
-            alternatives.iter().for_each(|node| types.join(node.types));
+            for node in &alternatives {
+                types.join(node.types);
+                if node.types.is_anything() {
+                    node.choices.iter().for_each(|choice| types.add(choice.value.type_name()));
+                }
+            }
             self.types = types;
         }
-        if let [node] =
-            &mut alternatives.into_iter().filter(|node| !node.types.is_null()).collect::<Vec<_>>()[..]
-        {
-            // `T or null`, as generated from optional fields.
-            self.properties = std::mem::take(&mut node.properties);
-            self.items = node.items.take();
-            self.choices = std::mem::take(&mut node.choices);
-            self.open = node.open;
+        self.nullable |= alternatives.iter().any(|node| node.nullable);
+        let mut others = alternatives.into_iter().filter(|node| !node.types.is_null());
+        let (Some(node), None) = (others.next(), others.next()) else { return };
+        // `T or null`, as generated from optional fields.
+        if self.properties.is_empty() {
+            (self.properties, self.open) = (node.properties, node.open);
+            self.elsewhere.extend(node.elsewhere);
+        }
+        self.items = self.items.take().or(node.items);
+        if self.choices.is_empty() {
+            self.choices = node.choices;
             if self.types.allows_null() && !self.choices.is_empty() {
                 self.choices.push(Choice::new(&Json::Null));
             }
@@ -258,11 +397,6 @@ impl Choice {
         };
         Choice { value: value.clone(), folded, plain: value.as_str().map(plain) }
     }
-}
-
-/// What is left of an allowed text when letter case and white space at the ends do not count.
-pub(super) fn plain(text: &str) -> String {
-    text.trim().to_lowercase()
 }
 
 /// A set of JSON types; the empty set allows anything.

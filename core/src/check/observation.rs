@@ -431,7 +431,10 @@ impl fmt::Display for Observation {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "parameter `{}` of call {}", Short(self.path.trim_start_matches('/')), self.call + 1)
+        match self.path.trim_start_matches('/') {
+            "" => write!(f, "call {}", self.call + 1),
+            path => write!(f, "parameter `{}` of call {}", Short(path), self.call + 1),
+        }
     }
 }
 

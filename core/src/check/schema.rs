@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::node::{Node, plain};
+use super::node::Node;
 use super::observation::{Observation, Place, step};
-use super::toolbox::Tool;
+use super::toolbox::{Rules, Tool};
 use crate::domain::{Json, Object};
 use crate::reading::words::fold;
-use crate::schema::Unusable;
+use crate::schema::{Breach, SchemaError, Unusable, plain};
 
 /// How values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,7 @@ pub(super) fn check(
         return observations.push(Observation::TooComplex { tool: tool.name.clone() });
     }
     let Some(rules) = tool.rules() else { return };
-    let arguments = Json::Object(arguments.clone());
-    let errors = match rules.errors(&arguments, MAX_OBSERVATIONS) {
+    let errors = match certain(rules, arguments) {
         Ok(errors) => errors,
         Err(Unusable::TooComplex) => {
             return observations.push(Observation::TooComplex { tool: tool.name.clone() });
@@ -46,11 +45,72 @@ pub(super) fn check(
             return observations.push(Observation::UnusableSchema { tool: tool.name.clone(), reason });
         }
     };
-    for error in errors {
-        let at = Place { call, path: error.pointer };
-        if error.is_finer_rule && !observations.iter().any(|observation| observation.place() == Some(&at)) {
-            observations.push(Observation::BrokenRule { at, rule: error.message });
+    for error in errors.into_iter().filter(|error| !is_tolerated(error, tool, arguments, dialect)) {
+        let observation = match error.breach {
+            Breach::Missing(name) => {
+                Observation::MissingParameter { at: Place { call, path: step(&error.pointer, &name) } }
+            }
+            _ => Observation::BrokenRule { at: Place { call, path: error.pointer }, rule: error.message },
+        };
+        if !observations.iter().any(|other| other.place() == observation.place()) {
+            observations.push(observation);
         }
+    }
+}
+
+/// What the arguments break, whether null stands for what was not passed or for itself. Many agents write out the optional parameters
+/// they leave empty.
+fn certain(rules: &Rules, arguments: &Object) -> Result<Vec<SchemaError>, Unusable> {
+    let given = Json::Object(arguments.clone());
+    let mut errors = rules.errors(&given, MAX_OBSERVATIONS)?;
+    if errors.is_empty() || !has_nulls(&given) {
+        return Ok(errors);
+    }
+    let without = rules.errors(&without_nulls(&given), MAX_OBSERVATIONS)?;
+    errors.retain(|error| {
+        let is_null = arguments.at(&error.pointer).is_some_and(Json::is_null);
+        without.iter().any(|other| match (&error.breach, &other.breach) {
+            (Breach::Missing(_), _) => other == error,
+            // A null that does not fit was left out, and must not be.
+            (_, Breach::Missing(name)) if is_null => step(&other.pointer, name) == error.pointer,
+            _ => other.pointer == error.pointer,
+        })
+    });
+    Ok(errors)
+}
+
+/// Whether a member of an object is null.
+fn has_nulls(value: &Json) -> bool {
+    match value {
+        Json::Object(members) => members.values().any(|member| member.is_null() || has_nulls(member)),
+        Json::Array(items) => items.iter().any(has_nulls),
+        _ => false,
+    }
+}
+
+fn without_nulls(value: &Json) -> Json {
+    match value {
+        Json::Object(members) => {
+            let present = members.iter().filter(|(_, member)| !member.is_null());
+            Json::Object(present.map(|(name, member)| (name.to_owned(), without_nulls(member))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(without_nulls).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Whether a breach is none for who reads values as people write them, as the walk does.
+fn is_tolerated(error: &SchemaError, tool: &Tool, arguments: &Object, dialect: Dialect) -> bool {
+    match error.breach {
+        // The source text of a value.
+        Breach::Type | Breach::Alternatives => {
+            dialect == Dialect::Source
+                && arguments.at(&error.pointer).is_some_and(|value| value.as_str().is_some())
+        }
+        Breach::Choice { is_slight } => is_slight,
+        // Where names are known, the walk has looked at them.
+        Breach::Additional => tool.root.at(&error.pointer).is_some_and(|node| !node.open),
+        Breach::Missing(_) | Breach::Finer => false,
     }
 }
 
@@ -72,7 +132,7 @@ impl Walk<'_> {
         for (name, value) in object.iter() {
             match node.property(name) {
                 Some(child) => self.value(child, value, step(path, name)),
-                None if node.open => {}
+                None if node.open || node.elsewhere.iter().any(|other| other == name) => {}
                 // What a table pads in definitions it pads in arguments.
                 None if value.is_null() && node.blanks.iter().any(|blank| blank == name) => {}
                 None => {
@@ -84,12 +144,14 @@ impl Walk<'_> {
     }
 
     fn value(&mut self, node: &Node, value: &Json, path: String) {
+        // Many agents write out the optional parameters they leave empty.
+        if value.is_null() && !node.required {
+            return;
+        }
         if !node.types.allow(value) {
             let (expected, actual) = (node.types.describe(), value.type_name());
             let at = self.place(path);
             return match value {
-                // Many agents write out the optional parameters they leave empty.
-                Json::Null if !node.required => {}
                 Json::String(text) if spells(node, text) => match self.dialect {
                     Dialect::Source => {}
                     Dialect::Json => self.push(Observation::LooseType { at, expected, actual }),
@@ -111,7 +173,8 @@ impl Walk<'_> {
                 return self.push(Observation::WrongType { at, expected, actual: "array" });
             }
         }
-        if !node.choices.is_empty() && !is_chosen(node, value) {
+        let is_free = node.choices.is_empty() || (node.nullable && value.is_null());
+        if !is_free && !is_chosen(node, value) {
             let at = self.place(path.clone());
             self.push(Observation::NotAllowed { at, value: text_of(value).into_owned() });
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::index::{Index, Parameter};
 use super::node::Node;
 use super::prefixes::Prefixes;
-use crate::domain::{Json, ToolDefinition};
+use crate::domain::{Json, Object, ToolDefinition};
 use crate::reading::spoken::Languages;
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
 use crate::schema::{BoundedValidator, SchemaError, Unusable, kept_pattern_bytes};
@@ -152,7 +152,7 @@ impl Rules {
         let unusable = match self.compiled.get() {
             Some(Ok(validator)) => return validator.errors(schema, arguments, limit),
             Some(Err(unusable)) => unusable.clone(),
-            None => match BoundedValidator::with_errors(schema, arguments, limit) {
+            None => match BoundedValidator::of_tool_with_errors(schema, arguments, limit) {
                 Ok((validator, errors)) => {
                     // Another thread may have been first; then theirs is as good.
                     let _ = self.compiled.set(Ok(validator));
@@ -192,15 +192,29 @@ const FINER_KEYWORDS: &[&str] = &[
     "anyOf", "oneOf", "allOf", "not", "if", "const", "pattern", "minimum", "maximum",
     "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems",
     "maxItems", "uniqueItems", "contains", "minProperties", "maxProperties", "propertyNames",
-    "patternProperties", "dependentRequired", "dependentSchemas", "prefixItems", "$ref",
+    "patternProperties", "dependentRequired", "dependentSchemas", "dependencies", "prefixItems",
+    "additionalItems", "unevaluatedItems", "unevaluatedProperties", "$ref", "$dynamicRef", "$recursiveRef",
 ];
 
 fn needs_rules(schema: &Json) -> bool {
     match schema {
-        Json::Object(object) => object.iter().any(|(key, value)| {
-            let data = matches!(key, "enum" | "default" | "examples" | "example" | "description");
-            FINER_KEYWORDS.contains(&key) || (!data && needs_rules(value))
-        }),
+        Json::Object(object) => {
+            let is_list = |value: &Json| value.as_array().is_some_and(|items| !items.is_empty());
+            let has_members = |value: &Json| value.as_object().is_some_and(|members| !members.is_empty());
+            object.iter().any(|(key, value)| match key {
+                key if FINER_KEYWORDS.contains(&key) => true,
+                "enum" | "default" | "examples" | "example" | "description" => false,
+                // Parameters and definitions may be called what keywords are.
+                "properties" | "$defs" | "definitions" => {
+                    let named = value.as_object().into_iter().flat_map(Object::values);
+                    named.into_iter().any(|own| *own == Json::Bool(false) || needs_rules(own))
+                }
+                "additionalProperties" => has_members(value),
+                "items" => is_list(value) || needs_rules(value),
+                "required" => is_list(value) && object.get("properties").and_then(Json::as_object).is_none(),
+                _ => needs_rules(value),
+            })
+        }
         Json::Array(items) => items.iter().any(needs_rules),
         _ => false,
     }

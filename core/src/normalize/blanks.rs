@@ -189,6 +189,10 @@ mod tests {
             (r#"{"allOf":[{"description":"d"},{"type":"string"}]}"#, false),
             (r#"{"anyOf":[{"type":"string"},{"description":"d"}]}"#, true),
             (r#"{"$ref":"other.json"}"#, false),
+            (r#"{"anyOf":[{"type":"string"},{"type":"integer"}],"nullable":true}"#, true),
+            (r##"{"$ref":"#/$defs/name","nullable":true}"##, true),
+            (r##"{"allOf":[{"$ref":"#/$defs/name"}],"nullable":true}"##, true),
+            (&format!(r#"{{"anyOf":[{}{{"type":"null"}}]}}"#, r#"{"const":"c"},"#.repeat(70)), true),
         ] {
             let schema = |required: &str| {
                 format!(

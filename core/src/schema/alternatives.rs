@@ -1,15 +1,20 @@
 //! What a schema allows in the end: references followed, alternatives told apart, and each asked for kinds of values.
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 
-use crate::domain::Json;
+use super::nulls::says_null;
+use super::parts::target;
+use crate::domain::{Json, Object};
 
 /// Values, references and alternatives within each other that are followed.
 const MAX_DEPTH: usize = 32;
 /// Schemas that are looked at for one call: references could unfold to any number of them.
 const MAX_STEPS: usize = 10_000;
-/// Alternatives of one schema that are told apart.
+/// Alternatives that are told apart where those of two schemas multiply.
 const MANY: usize = 64;
+/// The same of one list: the names of all time zones are some hundred.
+const MANY_ALONE: usize = 2_000;
 /// The types that JSON Schema knows. Another name says nothing.
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
@@ -42,6 +47,13 @@ impl Kind {
         }
     }
 }
+
+/// What takes null and nothing else.
+static NULL: LazyLock<Json> = LazyLock::new(|| {
+    let mut schema = Object::new();
+    schema.insert("type", "null");
+    Json::Object(schema)
+});
 
 /// The work that may still be done.
 pub(crate) struct Effort {
@@ -80,6 +92,13 @@ impl<'a, 'e> Walk<'a, 'e> {
         left.map(|_| Walk { depth: self.depth + 1, ..self })
     }
 
+    /// The work of asking all of `alternatives` is done: little where they are not many. `None` where it has been enough.
+    pub(crate) fn asked(self, alternatives: &[Vec<&'a Json>]) -> Option<()> {
+        let left = self.effort.steps.get().checked_sub(alternatives.len() / MANY);
+        self.effort.steps.set(left.unwrap_or(0));
+        left.map(|_| ())
+    }
+
     /// What a value may be by a schema: for each alternative, the schemas that hold together.
     pub(crate) fn alternatives(self, schema: &'a Json) -> Vec<Vec<&'a Json>> {
         let Some(inner) = self.step() else { return Vec::new() };
@@ -93,6 +112,11 @@ impl<'a, 'e> Walk<'a, 'e> {
                     list(schema, key).flat_map(|choice| inner.alternatives(choice)).collect();
                 found = inner.joined(&found, &choices);
             }
+        }
+        let is_alone = matches!(&found[..], [together] if together.len() == 1);
+        if !is_alone && says_null(schema) {
+            // Whatever stands beside it.
+            found.push(vec![&*NULL]);
         }
         found
     }
@@ -148,13 +172,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         }
         let types = || list(schema, "type").chain(schema.get("type")).filter_map(Json::as_str);
         let listed = schema.get("enum").and_then(Json::as_array);
-        let is_said = || {
-            types().any(|name| name == "null")
-                || schema.get("nullable") == Some(&Json::Bool(true))
-                || listed.is_some_and(|values| values.iter().any(Json::is_null))
-        };
-        // Who writes so means it, whatever stands beside it.
-        if kind == Kind::Null && is_said() {
+        if kind == Kind::Null && says_null(schema) {
             return Some(true);
         }
         let is_of_others = types().next().is_some()
@@ -188,15 +206,13 @@ impl<'a, 'e> Walk<'a, 'e> {
 
     /// The schema that another one refers to, in the same tool.
     fn referred(self, schema: &Json) -> Option<&'a Json> {
-        match schema.get("$ref")?.as_str()?.strip_prefix('#')? {
-            "" => Some(self.root),
-            path => self.root.as_object()?.at(path),
-        }
+        target(self.root, schema.get("$ref")?.as_str()?)
     }
 
     /// Each of `one` together with each of `other`; none where these are too many.
     fn joined(self, one: &[Vec<&'a Json>], other: &[Vec<&'a Json>]) -> Vec<Vec<&'a Json>> {
-        if one.len() * other.len() > MANY {
+        let most = if one.len().min(other.len()) > 1 { MANY } else { MANY_ALONE };
+        if one.len() * other.len() > most {
             self.effort.is_cut.set(true);
             return Vec::new();
         }
@@ -212,6 +228,7 @@ impl<'a, 'e> Walk<'a, 'e> {
         child: impl Fn(&'a Json) -> Child<'a>,
     ) -> Option<Vec<Vec<&'a Json>>> {
         let inner = self.step()?;
+        inner.asked(alternatives)?;
         let mut found = Vec::new();
         for together in alternatives {
             if inner.take(together, kind) == Some(false) {
@@ -310,12 +327,36 @@ mod tests {
             (r##"{"anyOf":[{"$ref":"#/$defs/ring"},{"type":"null"}]}"##, YES, UNKNOWN),
             (r#"{"$ref":"other.json"}"#, UNKNOWN, UNKNOWN),
             (r#"{"type":"integer","$ref":"other.json"}"#, NO, NO),
+            (r##"{"nullable":true,"$ref":"#/$defs/text"}"##, YES, YES),
+            (r##"{"nullable":true,"allOf":[{"$ref":"#/$defs/count"}]}"##, YES, NO),
+            (r#"{"nullable":true,"anyOf":[{"type":"integer"},{"type":"boolean"}]}"#, YES, NO),
+            (r##"{"type":["integer","null"],"$ref":"#/$defs/count"}"##, YES, NO),
+            (r##"{"nullable":true,"$ref":"other.json"}"##, YES, UNKNOWN),
+            (r##"{"$ref":"#/$defs/a%20b"}"##, YES, NO),
+            (r##"{"$ref":"#/$defs/a b/anyOf/1"}"##, YES, NO),
             ("null", UNKNOWN, UNKNOWN),
         ] {
-            let root = r##"{"$defs":{"n":{"type":["integer","null"]},"ring":{"$ref":"#/$defs/ring"}}}"##;
+            let root = r##"{"$defs":{"n":{"type":["integer","null"]},"ring":{"$ref":"#/$defs/ring"},"text":{"type":"string"},
+                "count":{"type":"integer"},"a b":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}"##;
             let (root, read) = (Json::parse(root).unwrap(), Json::parse(schema).unwrap());
             let found = |kind| Walk::new(&root, &Effort::default()).takes(&read, kind);
             assert_eq!((found(Kind::Null), found(Kind::Text)), (null, text), "{schema}");
         }
+    }
+
+    /// Literal unions of countries, currencies and time zones are long.
+    #[test]
+    fn long_lists_are_no_products() {
+        for (count, null) in [(70, Some(true)), (700, Some(true)), (5_000, None)] {
+            let values: Vec<String> = (0..count).map(|at| format!(r#"{{"const":"C{at}"}}"#)).collect();
+            let schema = format!(r#"{{"anyOf":[{},{{"type":"null"}}]}}"#, values.join(","));
+            let schema = Json::parse(&schema).unwrap();
+            assert_eq!(Walk::new(&schema, &Effort::default()).takes(&schema, Kind::Null), null, "{count}");
+        }
+        let choice =
+            |key: &str| (0..70).map(|at| format!(r#"{{"const":"{key}{at}"}}"#)).collect::<Vec<_>>().join(",");
+        let schema = format!(r#"{{"anyOf":[{}],"oneOf":[{}]}}"#, choice("a"), choice("b"));
+        let schema = Json::parse(&schema).unwrap();
+        assert_eq!(Walk::new(&schema, &Effort::default()).takes(&schema, Kind::Null), None);
     }
 }

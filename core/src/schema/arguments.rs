@@ -1,4 +1,4 @@
-//! Checks the arguments of calls against the tools' schemas, by JSON Schema's own rules and nothing else.
+//! Checks the arguments of calls against the tools' schemas, by JSON Schema's own rules and OpenAPI's `nullable`, and nothing else.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl ArgumentSchemas {
     pub fn new(definitions: &Arc<[ToolDefinition]>) -> Result<ArgumentSchemas, UnusableSchema> {
         let mut by_name = HashMap::with_capacity(definitions.len());
         for (at, definition) in definitions.iter().enumerate() {
-            let validator = match BoundedValidator::new(&definition.parameters) {
+            let validator = match BoundedValidator::of_tool(&definition.parameters) {
                 Ok(validator) => Some(validator),
                 Err(Unusable::TooComplex) => None,
                 Err(Unusable::Broken(why)) => {

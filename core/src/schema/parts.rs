@@ -86,23 +86,33 @@ pub(super) fn parts(schema: &Object) -> impl Iterator<Item = Part<'_>> {
 /// The schema a reference leads to, within the schema it stands in.
 pub(super) fn resolve<'a>(root: &'a Json, reference: &Json) -> Result<&'a Json, Obstacle> {
     let reference = reference.as_str().unwrap_or_default();
-    let broken = || Obstacle::Reference(reference.to_owned());
-    let pointer = reference.strip_prefix('#').ok_or_else(broken)?;
-    let path = percent_decode_str(pointer).decode_utf8().map_err(|_| broken())?;
+    let places = way(root, reference).ok_or_else(|| Obstacle::Reference(reference.to_owned()))?;
+    places.iter().try_for_each(|at| has_root_as_base(at))?;
+    Ok(places.last().copied().unwrap_or(root))
+}
+
+/// The same, whatever bases there are on the way.
+pub(crate) fn target<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
+    Some(way(root, reference)?.last().copied().unwrap_or(root))
+}
+
+/// The places that a reference leads through, the last of which it is about; none for the root.
+fn way<'a>(root: &'a Json, reference: &str) -> Option<Vec<&'a Json>> {
+    let path = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
     if !path.is_empty() && !path.starts_with('/') {
-        return Err(broken());
+        return None;
     }
     let mut at = root;
+    let mut places = Vec::new();
     for key in path.split('/').skip(1) {
         let key = key.replace("~1", "/").replace("~0", "~");
         at = match at {
             Json::Array(items) => key.parse::<usize>().ok().and_then(|place| items.get(place)),
             other => other.get(&key),
-        }
-        .ok_or_else(broken)?;
-        has_root_as_base(at)?;
+        }?;
+        places.push(at);
     }
-    Ok(at)
+    Some(places)
 }
 
 /// A base of its own would make other schemas of the references below a part.

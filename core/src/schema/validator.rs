@@ -5,6 +5,7 @@ use jsonschema::{PatternOptions, Validator};
 
 use super::compilation::compiled;
 use super::effort::Extent;
+use super::nulls::{is_null_said, take_null};
 use super::parts::{Obstacle, VALUES};
 use super::patterns::Patterns;
 use crate::domain::Json;
@@ -16,6 +17,15 @@ pub(crate) struct BoundedValidator {
     kept: Option<Validator>,
     extent: Extent,
     max_pattern_bytes: usize,
+    words: Words,
+}
+
+/// In which words a schema says what it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    JsonSchema,
+    /// Those, and OpenAPI's of null, which definitions of tools have.
+    Tools,
 }
 
 /// Why a schema's rules cannot be looked at.
@@ -31,9 +41,9 @@ pub(crate) enum Unusable {
 const MAPS: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
 /// The schema as it is compiled, without what a table pads it with: a property that has no schema may be anything, and a keyword without
-/// a value says nothing. What a schema leaves unevaluated comes last: where it comes before the keywords that it depends on, these are
+/// a value says nothing. What says that it takes null does. What a schema leaves unevaluated comes last: where it comes before the keywords that it depends on, these are
 /// compiled as a part of it, and may hold what holds them.
-fn prepared(schema: serde_json::Value) -> serde_json::Value {
+fn prepared(schema: serde_json::Value, words: Words) -> serde_json::Value {
     use serde_json::Value;
     match schema {
         Value::Object(members) => {
@@ -41,18 +51,25 @@ fn prepared(schema: serde_json::Value) -> serde_json::Value {
                 Value::Null if keyword != "const" => None,
                 Value::Object(schemas) if MAPS.contains(&keyword.as_str()) => {
                     let named = |(name, own): (String, Value)| {
-                        (name, if own.is_null() { Value::Bool(true) } else { prepared(own) })
+                        (name, if own.is_null() { Value::Bool(true) } else { prepared(own, words) })
                     };
                     Some((keyword, Value::Object(schemas.into_iter().map(named).collect())))
                 }
                 member if VALUES.contains(&keyword.as_str()) => Some((keyword, member)),
-                member => Some((keyword, prepared(member))),
+                member => Some((keyword, prepared(member, words))),
             };
+            let mut members: serde_json::Map<String, Value> =
+                members.into_iter().filter_map(member).collect();
+            if words == Words::Tools && is_null_said(&members) {
+                take_null(&mut members);
+            }
             let is_last = |(keyword, _): &(String, Value)| keyword.starts_with("unevaluated");
-            let (last, first): (Vec<_>, Vec<_>) = members.into_iter().filter_map(member).partition(is_last);
+            let (last, first): (Vec<_>, Vec<_>) = members.into_iter().partition(is_last);
             Value::Object(first.into_iter().chain(last).collect())
         }
-        Value::Array(schemas) => Value::Array(schemas.into_iter().map(prepared).collect()),
+        Value::Array(schemas) => {
+            Value::Array(schemas.into_iter().map(|schema| prepared(schema, words)).collect())
+        }
         other => other,
     }
 }
@@ -64,8 +81,27 @@ pub(crate) struct SchemaError {
     pub pointer: String,
     /// In words.
     pub message: String,
-    /// Whether it is about more than types, names and allowed values.
-    pub is_finer_rule: bool,
+    pub breach: Breach,
+}
+
+/// What kind of rule is broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Breach {
+    Type,
+    /// The value is none of the allowed ones.
+    Choice {
+        /// Whether letter case and white space at the ends make all the difference, or nothing is allowed but null, which a table may
+        /// have put there.
+        is_slight: bool,
+    },
+    /// There is no member of this name.
+    Missing(String),
+    /// There is a member too many.
+    Additional,
+    /// None of several alternatives fits, or more than one.
+    Alternatives,
+    /// Another rule.
+    Finer,
 }
 
 /// Steps back that one pattern may take on one text.
@@ -83,7 +119,7 @@ pub(crate) fn kept_pattern_bytes(schema: &Json) -> usize {
     if bytes <= MAX_KEPT_PATTERN_BYTES { bytes } else { 0 }
 }
 
-fn compile(schema: &Json, max_pattern_bytes: usize) -> Result<Validator, Unusable> {
+fn compile(schema: &Json, words: Words, max_pattern_bytes: usize) -> Result<Validator, Unusable> {
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(MAX_BACKTRACKING)
         .size_limit(max_pattern_bytes)
@@ -91,30 +127,39 @@ fn compile(schema: &Json, max_pattern_bytes: usize) -> Result<Validator, Unusabl
     jsonschema::options()
         .should_validate_formats(false)
         .with_pattern_options(patterns)
-        .build(&prepared(schema.into()))
+        .build(&prepared(schema.into(), words))
         .map_err(|error| Unusable::Broken(error.to_string()))
 }
 
 impl BoundedValidator {
     /// Compiles `schema`. Formats are not checked; references must lead to places within the schema.
     pub(crate) fn new(schema: &Json) -> Result<BoundedValidator, Unusable> {
-        let (bounds, validator, is_kept) = BoundedValidator::open(schema)?;
+        BoundedValidator::in_words(schema, Words::JsonSchema)
+    }
+
+    /// The same of a tool's arguments.
+    pub(crate) fn of_tool(schema: &Json) -> Result<BoundedValidator, Unusable> {
+        BoundedValidator::in_words(schema, Words::Tools)
+    }
+
+    fn in_words(schema: &Json, words: Words) -> Result<BoundedValidator, Unusable> {
+        let (bounds, validator, is_kept) = BoundedValidator::open(schema, words)?;
         Ok(BoundedValidator { kept: is_kept.then_some(validator), ..bounds })
     }
 
-    /// The same, with the first `limit` errors of `value`, for which it need not be compiled once more.
-    pub(crate) fn with_errors(
+    /// The same of a tool's arguments, with the first `limit` errors of `value`, for which it need not be compiled once more.
+    pub(crate) fn of_tool_with_errors(
         schema: &Json,
         value: &Json,
         limit: usize,
     ) -> Result<(BoundedValidator, Result<Vec<SchemaError>, Unusable>), Unusable> {
-        let (bounds, validator, is_kept) = BoundedValidator::open(schema)?;
+        let (bounds, validator, is_kept) = BoundedValidator::open(schema, Words::Tools)?;
         let errors = bounds.checked(schema, value).and_then(|()| errors(&validator, value, limit));
         Ok((BoundedValidator { kept: is_kept.then_some(validator), ..bounds }, errors))
     }
 
     /// The bounds of a schema, the compiled schema, and whether it may be kept.
-    fn open(schema: &Json) -> Result<(BoundedValidator, Validator, bool), Unusable> {
+    fn open(schema: &Json, words: Words) -> Result<(BoundedValidator, Validator, bool), Unusable> {
         let size = Extent::of(schema).and_then(|extent| Ok((extent, compiled(schema)?)));
         let (extent, compiled) = size.map_err(|obstacle| match obstacle {
             Obstacle::TooComplex => Unusable::TooComplex,
@@ -123,10 +168,10 @@ impl BoundedValidator {
         let patterns = Patterns::of(schema);
         // Where patterns share what there is, one that does not fit is not broken.
         let too_complex = |why| if patterns.are_bounded() { Unusable::TooComplex } else { why };
-        let validator = compile(schema, patterns.max_bytes).map_err(too_complex)?;
+        let validator = compile(schema, words, patterns.max_bytes).map_err(too_complex)?;
         let is_kept = compiled.bytes <= MAX_KEPT_BYTES + MAX_KEPT_PER_BYTE * compiled.text
             && patterns.bytes <= MAX_KEPT_PATTERN_BYTES;
-        let bounds = BoundedValidator { kept: None, extent, max_pattern_bytes: patterns.max_bytes };
+        let bounds = BoundedValidator { kept: None, extent, max_pattern_bytes: patterns.max_bytes, words };
         Ok((bounds, validator, is_kept))
     }
 
@@ -140,7 +185,7 @@ impl BoundedValidator {
         self.checked(schema, value)?;
         match &self.kept {
             Some(validator) => errors(validator, value, limit),
-            None => errors(&compile(schema, self.max_pattern_bytes)?, value, limit),
+            None => errors(&compile(schema, self.words, self.max_pattern_bytes)?, value, limit),
         }
     }
 
@@ -159,7 +204,7 @@ fn errors(validator: &Validator, value: &Json, limit: usize) -> Result<Vec<Schem
         errors.push(SchemaError {
             pointer: error.instance_path().to_string(),
             message: error.to_string(),
-            is_finer_rule: is_finer_rule(error.kind()),
+            breach: breach(error.kind(), error.instance()),
         });
     }
     Ok(errors)
@@ -176,15 +221,35 @@ fn ran_out(kind: &ValidationErrorKind) -> bool {
     }
 }
 
-fn is_finer_rule(kind: &ValidationErrorKind) -> bool {
-    !matches!(
-        kind,
-        ValidationErrorKind::Type { .. }
-            | ValidationErrorKind::Enum { .. }
-            | ValidationErrorKind::Constant { .. }
-            | ValidationErrorKind::Required { .. }
-            | ValidationErrorKind::AdditionalProperties { .. }
-    )
+fn breach(kind: &ValidationErrorKind, value: &serde_json::Value) -> Breach {
+    let is_written_otherwise = |allowed: &serde_json::Value| {
+        let plain = |text: &serde_json::Value| text.as_str().map(plain);
+        plain(value).is_some() && plain(allowed) == plain(value)
+    };
+    match kind {
+        ValidationErrorKind::Type { .. } => Breach::Type,
+        ValidationErrorKind::Enum { options } => {
+            let is_slight =
+                options.as_array().is_some_and(|options| options.iter().any(is_written_otherwise));
+            Breach::Choice { is_slight }
+        }
+        ValidationErrorKind::Constant { expected_value } => {
+            Breach::Choice { is_slight: expected_value.is_null() || is_written_otherwise(expected_value) }
+        }
+        ValidationErrorKind::Required { property } => {
+            Breach::Missing(property.as_str().unwrap_or_default().to_owned())
+        }
+        ValidationErrorKind::AdditionalProperties { .. } => Breach::Additional,
+        ValidationErrorKind::AnyOf { .. }
+        | ValidationErrorKind::OneOfNotValid { .. }
+        | ValidationErrorKind::OneOfMultipleValid { .. } => Breach::Alternatives,
+        _ => Breach::Finer,
+    }
+}
+
+/// What is left of an allowed text when letter case and white space at the ends do not count.
+pub(crate) fn plain(text: &str) -> String {
+    text.trim().to_lowercase()
 }
 
 #[cfg(test)]
@@ -220,7 +285,7 @@ mod tests {
             assert_eq!(validator.kept.is_some(), is_kept, "{schema}");
             let errors = validator.errors(&schema, &wrong, 5).unwrap();
             assert!(!errors.is_empty(), "{schema}");
-            let (validator, once) = BoundedValidator::with_errors(&schema, &wrong, 5).unwrap();
+            let (validator, once) = BoundedValidator::of_tool_with_errors(&schema, &wrong, 5).unwrap();
             assert_eq!((validator.kept.is_some(), once), (is_kept, Ok(errors)), "{schema}");
         }
         assert_eq!(BoundedValidator::new(&levels(30)).unwrap_err(), Unusable::TooComplex);
@@ -232,7 +297,7 @@ mod tests {
         let schema = serde_json::json!({"unevaluatedProperties": false, "anyOf": [{"unevaluatedItems": true, "type": "array"}], "a": 1});
         let keys =
             |schema: &serde_json::Value| schema.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        let prepared = prepared(schema);
+        let prepared = prepared(schema, Words::JsonSchema);
         assert_eq!(keys(&prepared), ["anyOf", "a", "unevaluatedProperties"]);
         assert_eq!(keys(&prepared["anyOf"][0]), ["type", "unevaluatedItems"]);
     }
