@@ -267,19 +267,15 @@ impl Template {
         Ok(())
     }
 
-<<<<<<< HEAD
     fn parse_plain(
         name: &str,
         source: &str,
         own: &[&str],
         hash: blake3::Hash,
     ) -> Result<Template, TemplateError> {
-=======
-    fn parse_plain(name: &str, source: &str, hash: blake3::Hash) -> Result<Template, TemplateError> {
         if let Some(why) = peers::no_prompt(source) {
             return Err(TemplateError::Evaluator { kind: Origin::Plain.as_str(), why });
         }
->>>>>>> a61
         if let Some((line, tag)) = plain::jinja(source) {
             return Err(TemplateError::JinjaWithoutFrontMatter { line, tag: tag.to_owned() });
         }
