@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -492,7 +493,8 @@ fn a_stream_is_drawn_from_and_other_rows_of_label_are_told() {
     for (input, rows) in [(table.as_str(), 3), (&format!("{chat}\n{chat}\n"), 2)] {
         let stream = std::fs::File::open(work.file("stream", input)).unwrap();
         let mut next = work.tooljudge(&["next", "-", "-n", "3", "-o", "todo.csv", "--force"]);
-        let ran = Ran::from(next.stdin(stream).finish()).ended(0);
+        let next = next.stdin(stream).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+        let ran = Ran::from(next.output()).ended(0);
         assert_eq!(work.rows("todo.csv").len(), rows, "{}", ran.stderr);
         assert!(!ran.stderr.contains("[label]"), "{}", ran.stderr);
     }

@@ -196,10 +196,24 @@ fn a_variable_can_show_any_column() {
             &["--column", "body=document_text", "--template", "phoenix.yaml"],
             "no template has a variable `body`",
         ),
-        (&["--template", "phoenix.yaml", "--column", "document_text=text"], "no column `text`"),
+        (
+            &["--template", "phoenix.yaml", "--column", "document_text=text"],
+            "a template shows `row[\"text\"]`, but there is no such column",
+        ),
         (
             &["--column", "output=body"],
             "in a template, `output` is the response: say which column holds that, as response=COLUMN",
+        ),
+        (
+            &[
+                "--template",
+                "mine.txt",
+                "--column",
+                "document_text=body",
+                "--column",
+                "document_text=question",
+            ],
+            "the variable `document_text` is mapped to more than one column",
         ),
         (&["--column", "body=question"], "what it holds comes first: `question=body`"),
     ] {

@@ -571,6 +571,7 @@ class CompareOptions(TypedDict, total=False):
     """The flags of `tooljudge compare`."""
 
     by: str | None
+    all_pairs: bool | None
     gold: str | None
     id: str | None
     cluster: str | None

@@ -19,8 +19,8 @@ pub struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = named::input_kind(), hide_possible_values = true)]
     pub from: Option<InputKind>,
 
-    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...; or what a variable of a
-    /// template shows: document_text=body
+    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...; with --template also what
+    /// its other variables show: document_text=body
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = shown)]
     pub columns: Vec<(Shown, String)>,
 

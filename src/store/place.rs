@@ -112,7 +112,7 @@ impl Address {
         let rest = text
             .strip_prefix("postgres://")
             .or_else(|| text.strip_prefix("postgresql://"))
-            .ok_or("it looks like an address, but does not begin with postgres:// or postgresql://")?;
+            .ok_or("it looks like an address, but does not begin with postgres:// or postgresql://; a file of that name is ./NAME")?;
         let (user, rest) = match rest.rsplit_once('@') {
             Some((user, rest)) => (user, rest),
             None => ("", rest),
@@ -216,13 +216,13 @@ fn is_meant_as_address(text: &str) -> bool {
         || ["postgres", "postgresql"].iter().any(|name| {
             lower.strip_prefix(name).is_some_and(|rest| rest.starts_with(':') || rest.starts_with("//"))
         });
-    // `jdbc:postgresql:`, `user@host/database`, `host:5432/database`, unless there is such a folder.
-    let is_jdbc = lower.starts_with("jdbc:");
-    let is_host = text.split_once('/').is_some_and(|(host, _)| {
+    // `jdbc:postgresql:`, `user@host/database`, `host:5432/database`, unless there is such a folder, or the name is a file's.
+    let is_jdbc = lower.starts_with("jdbc:postgres");
+    let is_host = text.split_once('/').is_some_and(|(host, database)| {
         let port = host.rsplit_once(':').is_some_and(|(name, port)| {
-            !name.is_empty() && !port.is_empty() && port.chars().all(|digit| digit.is_ascii_digit())
+            !name.is_empty() && port.len() >= 4 && port.chars().all(|digit| digit.is_ascii_digit())
         });
-        (host.contains('@') || port) && !Path::new(host).exists()
+        (host.contains('@') || port) && !database.contains(['.', '/']) && !Path::new(host).exists()
     });
     // `user:password@host`; the colon in `C:\a@b` is behind a drive.
     let is_drive = |user: &str| user.get(1..3).is_some_and(|start| [":\\", ":/"].contains(&start));
@@ -264,6 +264,11 @@ mod tests {
             "a@b:c",
             "me@home",
             "src/a@b.sqlite",
+            "runs@v2/x.sqlite",
+            "results:2024/x.sqlite",
+            "llama3:70/s",
+            "jdbc:x.sqlite",
+            "./u@h/d",
             "C:/stores/a.sqlite",
         ] {
             assert!(matches!(StorePlace::parse(given).unwrap(), StorePlace::File(_)), "{given}");

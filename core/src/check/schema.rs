@@ -21,6 +21,8 @@ pub(super) enum Dialect {
 
 /// Observations of one call that are enough; a hostile one could have thousands.
 const MAX_OBSERVATIONS: usize = 50;
+/// Bytes of a text that may spell a value.
+const MAX_SPELLED: usize = 10_000;
 
 /// What is wrong with the arguments of call number `call`.
 pub(super) fn check(
@@ -36,7 +38,7 @@ pub(super) fn check(
         return observations.push(Observation::TooComplex { tool: tool.name.clone() });
     }
     let Some(rules) = tool.rules() else { return };
-    let errors = match certain(rules, arguments) {
+    let errors = match certain(rules, tool, arguments, dialect) {
         Ok(errors) => errors,
         Err(Unusable::TooComplex) => {
             return observations.push(Observation::TooComplex { tool: tool.name.clone() });
@@ -58,15 +60,33 @@ pub(super) fn check(
     }
 }
 
-/// What the arguments break, whether null stands for what was not passed or for itself. Many agents write out the optional parameters
-/// they leave empty.
-fn certain(rules: &Rules, arguments: &Object) -> Result<Vec<SchemaError>, Unusable> {
+/// What the arguments break as they stand and as people read them, whether null stands for what was not passed or for itself. Many agents
+/// write out the optional parameters they leave empty.
+fn certain(
+    rules: &Rules,
+    tool: &Tool,
+    arguments: &Object,
+    dialect: Dialect,
+) -> Result<Vec<SchemaError>, Unusable> {
     let given = Json::Object(arguments.clone());
     let mut errors = rules.errors(&given, MAX_OBSERVATIONS)?;
+    if errors.is_empty() {
+        return Ok(errors);
+    }
+    let read = as_read(&tool.root, &given, dialect);
+    if read != given {
+        let still = rules.errors(&read, MAX_OBSERVATIONS)?;
+        errors.retain(|error| {
+            still.iter().any(|other| match error.breach {
+                Breach::Missing(_) => other == error,
+                _ => other.pointer == error.pointer,
+            })
+        });
+    }
     if errors.is_empty() || !has_nulls(&given) {
         return Ok(errors);
     }
-    let without = rules.errors(&without_nulls(&given), MAX_OBSERVATIONS)?;
+    let without = rules.errors(&without_nulls(&read), MAX_OBSERVATIONS)?;
     errors.retain(|error| {
         let is_null = arguments.at(&error.pointer).is_some_and(Json::is_null);
         without.iter().any(|other| match (&error.breach, &other.breach) {
@@ -77,6 +97,31 @@ fn certain(rules: &Rules, arguments: &Object) -> Result<Vec<SchemaError>, Unusab
         })
     });
     Ok(errors)
+}
+
+/// A value as the walk reads it: letter case and blanks of an allowed value as the definition has them, and of source text what it spells.
+fn as_read(node: &Node, value: &Json, dialect: Dialect) -> Json {
+    match value {
+        Json::String(text) => {
+            let plain = Some(plain(text));
+            let chosen = node.choices.iter().find(|choice| choice.plain == plain).map(|choice| &choice.value);
+            let spelled =
+                || (dialect == Dialect::Source && !node.types.allow(value)).then(|| spelled(text)).flatten();
+            chosen.cloned().or_else(spelled).unwrap_or_else(|| value.clone())
+        }
+        Json::Array(items) => match &node.items {
+            Some(node) => Json::Array(items.iter().map(|item| as_read(node, item, dialect)).collect()),
+            None => value.clone(),
+        },
+        Json::Object(members) => {
+            let read = |(name, member): (&str, &Json)| {
+                let child = node.property(name);
+                (name.to_owned(), child.map_or_else(|| member.clone(), |node| as_read(node, member, dialect)))
+            };
+            Json::Object(members.iter().map(read).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// Whether a member of an object is null.
@@ -101,15 +146,20 @@ fn without_nulls(value: &Json) -> Json {
 
 /// Whether a breach is none for who reads values as people write them, as the walk does.
 fn is_tolerated(error: &SchemaError, tool: &Tool, arguments: &Object, dialect: Dialect) -> bool {
-    match error.breach {
+    match &error.breach {
+        // Arguments are an object, whatever their definition calls them.
+        Breach::Type if error.pointer.is_empty() => true,
         // The source text of a value.
         Breach::Type | Breach::Alternatives => {
             dialect == Dialect::Source
                 && arguments.at(&error.pointer).is_some_and(|value| value.as_str().is_some())
         }
-        Breach::Choice { is_slight } => is_slight,
-        // Where names are known, the walk has looked at them.
-        Breach::Additional => tool.root.at(&error.pointer).is_some_and(|node| !node.open),
+        Breach::Choice { is_slight } => *is_slight,
+        // Where names are known, the walk has looked at them; and what one part of a definition closes, another may declare.
+        Breach::Additional(names) => tool
+            .root
+            .at(&error.pointer)
+            .is_some_and(|node| !node.open || names.iter().all(|name| node.property(name).is_some())),
         Breach::Missing(_) | Breach::Finer => false,
     }
 }
@@ -243,17 +293,25 @@ fn makes_a_list(text: &str) -> bool {
     ["new ArrayList<", "Arrays.asList(", "List.of("].iter().any(|start| text.trim_start().starts_with(start))
 }
 
+/// The value that a text spells, as JSON or as a number or a truth value of Java or JavaScript.
+fn spelled(text: &str) -> Option<Json> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_SPELLED {
+        return None;
+    }
+    let number = text.trim_end_matches(['L', 'l', 'f', 'F', 'd', 'D', 'n']);
+    let parsed = Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase()));
+    parsed.or_else(|_| Json::parse(number)).ok()
+}
+
 /// Whether a text spells a value of a type the node allows, as JSON or as source text of Java or JavaScript.
 fn spells(node: &Node, text: &str) -> bool {
     let text = text.trim();
-    if text.is_empty() || text.len() > 10_000 {
-        return false;
-    }
-    let number = text.trim_end_matches(['L', 'l', 'f', 'F', 'd', 'D', 'n']);
-    let parsed =
-        Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase())).or_else(|_| Json::parse(number));
-    if let Ok(value) = parsed {
+    if let Some(value) = spelled(text) {
         return node.types.allow(&value);
+    }
+    if text.is_empty() || text.len() > MAX_SPELLED {
+        return false;
     }
     let is_list = ["[", "{", "new ", "Arrays.", "List.", "Set.", "Map.", "Collections.", "("];
     (node.types.allow(&Json::Array(Vec::new())) || node.types.allow(&Json::Object(Object::new())))

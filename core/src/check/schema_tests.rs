@@ -7,11 +7,16 @@ use crate::domain::{Json, ToolDefinition};
 
 /// The kinds of breaches with their places, one for each.
 fn found(schema: &str, arguments: &str) -> Vec<String> {
+    found_in(Dialect::Json, schema, arguments)
+}
+
+/// The same of arguments that are written so.
+fn found_in(dialect: Dialect, schema: &str, arguments: &str) -> Vec<String> {
     let parameters = Json::parse(schema).unwrap();
     let tool = ToolDefinition { name: "f".to_owned(), description: String::new(), parameters };
     let Json::Object(arguments) = Json::parse(arguments).unwrap() else { panic!("no object") };
     let mut observations = Vec::new();
-    check(&Toolbox::new(&[tool].into()).tools[0], &arguments, 0, Dialect::Json, &mut observations);
+    check(&Toolbox::new(&[tool].into()).tools[0], &arguments, 0, dialect, &mut observations);
     let told = |own: &Observation| {
         format!("{} {}", own.kind(), own.place().map_or("", |at| &at.path)).trim_end().to_owned()
     };
@@ -325,4 +330,50 @@ fn source_text_is_no_breach() {
         check(&Toolbox::new(&[tool.clone()].into()).tools[0], &arguments, 0, dialect, &mut observations);
         assert_eq!(observations.len(), count, "{observations:?}");
     }
+}
+
+/// Whoever reads values as people write them reads them so under every rule of a definition.
+#[test]
+fn values_are_read_as_people_write_them() {
+    const UNIT: &str = r##""$defs":{"U":{"type":"string","enum":["Celsius","Fahrenheit"]},"A":{"type":"object","properties":{"unit":{"type":"string","enum":["Celsius"]},"n":{"type":"integer"}},"required":["unit"]}}"##;
+    let of = |own: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"o":{own},"z":{{"type":"integer","minimum":0}}}},{UNIT}}}"#
+        )
+    };
+    for (own, arguments, expected) in [
+        (r##"{"$ref":"#/$defs/U","nullable":true}"##, r#"{"o":"celsius"}"#, &[][..]),
+        (r##"{"$ref":"#/$defs/U","nullable":true}"##, r#"{"o":"Kelvin"}"#, &["not_allowed /o"]),
+        (r##"{"allOf":[{"$ref":"#/$defs/U"}],"nullable":true}"##, r#"{"o":"celsius"}"#, &[]),
+        (r##"{"type":["object","null"],"$ref":"#/$defs/A"}"##, r#"{"o":{"unit":"celsius"}}"#, &[]),
+        (r##"{"$ref":"#/$defs/A","nullable":true}"##, r#"{"o":{"unit":"celsius"}}"#, &[]),
+        (r##"{"$ref":"#/$defs/A","nullable":true}"##, r#"{"o":{"n":1}}"#, &["missing_parameter /o/unit"]),
+    ] {
+        assert_eq!(found(&of(own), arguments), expected, "{own} {arguments}");
+    }
+    for (own, arguments, expected) in [
+        (r##"{"$ref":"#/$defs/A","nullable":true}"##, r#"{"o":{"unit":"Celsius","n":"1L"}}"#, &[][..]),
+        (r#"{"type":"integer","enum":[1,2],"minimum":0}"#, r#"{"o":"1"}"#, &[]),
+        (r#"{"type":"integer","enum":[1,2],"minimum":0}"#, r#"{"o":"1L"}"#, &[]),
+        (r#"{"type":"integer","enum":[1,2],"minimum":0}"#, r#"{"o":"3L"}"#, &["broken_rule /o"]),
+        (r#"{"type":"boolean","enum":[true,false]}"#, r#"{"o":"true"}"#, &[]),
+        (r#"{"type":"array","items":{"type":"number","enum":[0.5,1]}}"#, r#"{"o":["1.0"]}"#, &[]),
+    ] {
+        assert_eq!(found_in(Dialect::Source, &of(own), arguments), expected, "{own} {arguments}");
+    }
+    assert_found(&[
+        (
+            r#"{"properties":{"mode":{"enum":["Rain","Sun"]},"d":{},"h":{}},"if":{"properties":{"mode":{"const":"Rain"}},"required":["mode"]},"then":{"required":["d"]},"else":{"required":["h"]}}"#,
+            r#"{"mode":"rain","d":1}"#,
+            &[],
+        ),
+        // Arguments are an object, whatever a definition calls them.
+        (r#"{"type":"array","properties":{"c":{"type":"integer","minimum":0}}}"#, r#"{"c":1}"#, &[]),
+        // What one part closes, another declares.
+        (
+            r#"{"allOf":[{"properties":{"c":{"type":"string"}},"additionalProperties":false},{"properties":{"d":{"type":"string"}},"required":["d"],"additionalProperties":false}]}"#,
+            r#"{"c":"x","d":"y"}"#,
+            &[],
+        ),
+    ]);
 }

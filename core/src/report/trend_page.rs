@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::html::{STYLE, escaped};
 use super::numbers::counted;
 use super::trend::{of_agent, pass_rate, percent, range, time};
-use super::{USUAL_WIDTH, plain};
+use super::{USUAL_WIDTH, plain, plain_within};
 use crate::drive::history::{AgentTrend, RunRecord, SuiteRecord};
 
 /// Runs in a picture: the newest.
@@ -19,6 +19,8 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 44.0;
+/// The columns of an agent's name.
+const NAME: usize = 80;
 /// Labels below a picture that have room.
 const LABELS: usize = 8;
 /// How far apart suites of one run are drawn, and how wide the ends of an interval are.
@@ -44,7 +46,7 @@ pub fn trend_page(agents: &[AgentTrend]) -> String {
     let [head, body, end, looks] = PAGE;
     let mut page = format!("{head}{STYLE}{looks}{}{body}", colors());
     for agent in agents {
-        let name = escaped(&plain(&agent.agent));
+        let name = escaped(&plain_within(&agent.agent, NAME));
         let shown = &agent.runs[agent.runs.len().saturating_sub(RUNS)..];
         let suites = suites(shown);
         let _ = write!(
@@ -111,16 +113,18 @@ fn picture(agent: &str, runs: &[RunRecord], suites: &[&str]) -> String {
             y = height(share),
         );
     }
+    let times: Vec<String> = runs.iter().map(time).collect();
+    let is_one_day = times.windows(2).all(|two| two[0].get(..10) == two[1].get(..10));
+    let shown = if is_one_day && runs.len() > 1 { 11..16 } else { 0..10 };
     // The last one always, and before it as many as have room.
     let step = runs.len().div_ceil(LABELS).max(1);
-    for (at, run) in runs.iter().enumerate().filter(|(at, _)| (runs.len() - 1 - at).is_multiple_of(step)) {
-        let time = time(run);
+    for (at, time) in times.iter().enumerate().filter(|(at, _)| (runs.len() - 1 - at).is_multiple_of(step)) {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             place(at, runs.len()),
             HEIGHT - BOTTOM + 22.0,
-            escaped(time.get(..10).unwrap_or(&time))
+            escaped(time.get(shown.clone()).unwrap_or(time))
         );
     }
     for (number, name) in suites.iter().enumerate() {

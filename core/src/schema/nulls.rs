@@ -57,7 +57,8 @@ pub(super) fn take_null(schema: &mut Map<String, Value>) {
         also(schema, json!({"enum": [only, null]}));
     }
     if let Some(reference) = schema.remove("$ref") {
-        also(schema, json!({"anyOf": [{"$ref": reference}, {"type": "null"}]}));
+        // What is wrong within keeps its place. Drafts without conditions do not look there, which blames nobody.
+        also(schema, json!({"if": {"type": "null"}, "else": {"$ref": reference}}));
     }
 }
 

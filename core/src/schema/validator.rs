@@ -97,7 +97,7 @@ pub(crate) enum Breach {
     /// There is no member of this name.
     Missing(String),
     /// There is a member too many.
-    Additional,
+    Additional(Vec<String>),
     /// None of several alternatives fits, or more than one.
     Alternatives,
     /// Another rule.
@@ -239,7 +239,7 @@ fn breach(kind: &ValidationErrorKind, value: &serde_json::Value) -> Breach {
         ValidationErrorKind::Required { property } => {
             Breach::Missing(property.as_str().unwrap_or_default().to_owned())
         }
-        ValidationErrorKind::AdditionalProperties { .. } => Breach::Additional,
+        ValidationErrorKind::AdditionalProperties { unexpected } => Breach::Additional(unexpected.clone()),
         ValidationErrorKind::AnyOf { .. }
         | ValidationErrorKind::OneOfNotValid { .. }
         | ValidationErrorKind::OneOfMultipleValid { .. } => Breach::Alternatives,

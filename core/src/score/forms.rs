@@ -51,7 +51,19 @@ const KINDS: [Option<&str>; 2] = [Some("FUNCTION"), Some("MCP")];
 /// What holds a whole call: OpenAI's chat completions and its older calls, Gemini, Bedrock.
 const WHOLE: [&str; 5] = ["function", "functionCall", "function_call", "toolUse", "tool_use"];
 /// Other members of calls that may hold objects.
-const OTHERS: [&str; 34] = [
+const OTHERS: [&str; 46] = [
+    "expected_output",
+    "expectedOutput",
+    "expected_result",
+    "expectedResult",
+    "mock",
+    "mocks",
+    "mock_output",
+    "description",
+    "span",
+    "trace",
+    "tags",
+    "schema",
     "input_raw",
     "result",
     "results",

@@ -124,7 +124,7 @@ pub struct SettingArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub require_all: Option<bool>,
 
-    /// Whether there may be other calls [tool_call]
+    /// Whether there may be other calls than the expected ones, also where none is expected [default: true] [tool_call]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub allow_extras: Option<bool>,
 

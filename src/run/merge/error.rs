@@ -13,9 +13,13 @@ pub enum MergeError {
     NoOutput,
     /// A table without the record of a run that labelled a shard.
     #[error(
-        "{}: {} does not say which shard it is; give the tables that `tooljudge label --shard` wrote, with the record that \
-         lies beside each",
-        path.display(), manifest.display()
+        "{}: {}; give the tables that `tooljudge label --shard` wrote, with the record that lies beside each",
+        path.display(),
+        if manifest.exists() {
+            format!("{} does not say which shard it is", manifest.display())
+        } else {
+            format!("its record {} is not there", manifest.display())
+        }
     )]
     NoShard { path: PathBuf, manifest: PathBuf },
     /// A table that is not as its run wrote it.

@@ -24,6 +24,13 @@ pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsErro
             return Err(SettingsError::SameTemplate(template.name().to_owned()));
         }
     }
+    let variables = &settings.variables;
+    let twice = variables.iter().enumerate().find(|(at, (name, column))| {
+        variables[..*at].iter().any(|(other, first)| other == name && first != column)
+    });
+    if let Some((_, (name, _))) = twice {
+        return Err(SettingsError::SameVariable(name.clone()));
+    }
     let is_in_text = |name: &String| named.iter().any(|template| template.bound().contains(name));
     if let Some((name, column)) = settings.variables.iter().find(|(name, _)| !is_in_text(name)) {
         let (unknown, column) = (UnknownSlot(name.clone()), column.clone());

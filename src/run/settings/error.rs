@@ -27,6 +27,9 @@ pub enum SettingsError {
     /// A variable that no template has.
     #[error("--column {name}={column}: no template has a variable `{name}`, and {unknown}")]
     NoSuchVariable { name: String, column: String, unknown: UnknownSlot },
+    /// A variable that is to show two columns.
+    #[error("--column {0}=...: the variable `{0}` is mapped to more than one column")]
+    SameVariable(String),
     /// Two judges whose columns would have the same names.
     #[error(
         "{a} and {b} would write columns of the same names, `{prefix}...`: give one of them another name"

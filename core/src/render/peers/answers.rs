@@ -17,6 +17,8 @@ pub(super) struct Answers<'a> {
 struct Said<'t> {
     is_high: bool,
     words: &'t str,
+    /// Whether it says that this is not the answer: `never return 0`.
+    is_denial: bool,
 }
 
 impl Answers<'_> {
@@ -25,6 +27,9 @@ impl Answers<'_> {
     pub(super) fn of(self, title: &str, text: &str) -> Sense {
         let text = without_placeholders(text);
         let said = self.said(&text).unwrap_or_default();
+        if said.iter().any(|said| said.is_denial) || self.is_turned(&text) {
+            return Sense::Mixed;
+        }
         let readings = |is_high: bool| -> Vec<Reading> {
             said.iter().filter(|said| said.is_high == is_high).map(|said| read(said.words)).collect()
         };
@@ -65,6 +70,19 @@ impl Answers<'_> {
             (false, _, _, _) => Sense::Bad,
             (true, _, _, _) => Sense::Mixed,
         }
+    }
+
+    /// Whether the text has yes mean the number that would fail, or no the one that would pass, or less be more.
+    fn is_turned(self, text: &str) -> bool {
+        let Answers { high, low } = self;
+        if !low.chars().all(|c| c.is_ascii_digit()) {
+            return false;
+        }
+        let mark = r"\b\W{0,3}(?:=|:|->|→|\bis\b|\bmeans\b|\bfor\b)\W{0,3}";
+        let turned = format!(
+            r"(?i)\b(?:yes|true|ja){mark}{low}\b|\b(?:no|false|nein){mark}{high}\b|\b(?:lower|smaller)\b[^.]*\bbetter\b"
+        );
+        Regex::new(&turned).is_ok_and(|turned| turned.is_match(text))
     }
 
     /// Whether a sentence is about one of the answers in words that are not understood: `If so, answer no`.
@@ -118,11 +136,11 @@ impl Answers<'_> {
             for ((whole, value, mark), end) in places.iter().zip(starts) {
                 let words = line[whole.end()..end.max(whole.end())].trim();
                 let is_high = is_high(value.as_str());
-                said.push(Said { is_high, words: cut(words, mark.as_str() == "(") });
+                said.push(Said { is_high, words: cut(words, low, mark.as_str() == "("), is_denial: false });
                 // `Do not return 1 if it is right`.
                 let before = clause_before(&line[..value.start()]);
                 if !read(before).is_closed {
-                    said.push(Said { is_high, words: before });
+                    said.push(Said { is_high, words: before, is_denial: true });
                 }
             }
             let named =
@@ -134,7 +152,7 @@ impl Answers<'_> {
                     // All that leads up to it counts: `not correct = 1`.
                     let start = words.end() - clause_before(&line[..words.end()]).len();
                     let words = &line[start.min(words.start())..words.end()];
-                    said.push(Said { is_high: is_high(value.as_str()), words });
+                    said.push(Said { is_high: is_high(value.as_str()), words, is_denial: false });
                 }
             }
         }
@@ -161,6 +179,11 @@ fn measured(title: &str, text: &str) -> Sense {
     if matches!(named.sense, Sense::Bad | Sense::Mixed) {
         return named.sense;
     }
+    // `Is it correct? Answer with the opposite.`
+    let lower = text.to_lowercase();
+    if ["invert", "revers", "opposite", "flag it"].iter().any(|word| lower.contains(word)) {
+        return Sense::Mixed;
+    }
     let whole = read(text);
     let is_asked = asked().next().is_some();
     let is_sure = match is_asked {
@@ -178,12 +201,30 @@ fn measured(title: &str, text: &str) -> Sense {
     }
 }
 
+/// After these, `if` begins a question: `Evaluate if the call is right`.
+const ASKING: [&str; 11] = [
+    "evaluate",
+    "determine",
+    "check",
+    "assess",
+    "judge",
+    "decide",
+    "verify",
+    "see",
+    "analyze",
+    "analyse",
+    "examine",
+];
+
 /// The sentences of a text that ask something.
 fn asked(text: &str) -> impl Iterator<Item = &str> {
     let sentences = text.split_inclusive(['.', '!', '?', '\n', ';']);
     sentences.filter(|sentence| {
         let lower = sentence.to_lowercase();
-        sentence.ends_with('?') || lower.contains("whether") || lower.contains(" ob ")
+        sentence.ends_with('?')
+            || lower.contains("whether")
+            || lower.contains(" ob ")
+            || ASKING.iter().any(|word| lower.contains(&format!("{word} if ")))
     })
 }
 
@@ -197,7 +238,7 @@ fn rows<'t>(text: &'t str, is_high: &dyn Fn(&str) -> bool) -> Vec<Said<'t>> {
             let (first, rest) = row.split_once('|').unwrap_or((row, ""));
             let first = first.trim_matches(|c: char| !c.is_alphanumeric());
             if matches!(first, "1" | "5") && is_of_scores {
-                of_table.push(Said { is_high: is_high(first), words: rest });
+                of_table.push(Said { is_high: is_high(first), words: rest, is_denial: false });
             } else if first.chars().any(char::is_alphabetic) {
                 let first = first.to_lowercase();
                 is_of_scores = ["score", "rating", "grade", "level", "points", "stars"]
@@ -214,7 +255,8 @@ fn rows<'t>(text: &'t str, is_high: &dyn Fn(&str) -> bool) -> Vec<Said<'t>> {
     // A list of five rules is numbered alike, and says more of each.
     let is_short = |words: &str| words.split_whitespace().count() <= 3 && read(words).is_plain;
     let ends = of_list.iter().filter(|(number, words)| matches!(*number, "1" | "5") && is_short(words));
-    let ends: Vec<Said<'t>> = ends.map(|(number, words)| Said { is_high: is_high(number), words }).collect();
+    let ends: Vec<Said<'t>> =
+        ends.map(|(number, words)| Said { is_high: is_high(number), words, is_denial: false }).collect();
     if of_list.iter().map(|(number, _)| *number).eq(["1", "2", "3", "4", "5"])
         && ends.iter().all(|end| read(end.words).sense == if end.is_high { Sense::Good } else { Sense::Bad })
         && ends.len() == 2
@@ -244,16 +286,27 @@ fn clause_before(before: &str) -> &str {
 }
 
 /// What is said of an answer, without what follows of others; in brackets, only what is in these, unless it is another word for the answer.
-fn cut(words: &str, in_brackets: bool) -> &str {
+fn cut<'w>(words: &'w str, low: &str, in_brackets: bool) -> &'w str {
     if let Some((inner, rest)) = words.split_once(')').filter(|_| in_brackets) {
         let is_answer =
             ["true", "false", "yes", "no"].iter().any(|word| inner.trim().eq_ignore_ascii_case(word));
-        return if is_answer { cut(rest, false) } else { inner };
+        return if is_answer { cut(rest, low, false) } else { inner };
     }
     let lower = words.to_ascii_lowercase();
     let ends = [";", "otherwise", " else ", ", else", "ansonsten", " sonst "];
-    let end = ends.iter().filter_map(|end| lower.find(end)).min().unwrap_or(words.len());
-    &words[..end]
+    let Some(end) = ends.iter().filter_map(|end| lower.find(end)).min() else { return words };
+    // `grounded, no otherwise`.
+    let kept = words[..end].trim_end_matches(|c: char| !c.is_alphanumeric());
+    let before = kept.len().checked_sub(low.len()).and_then(|at| Some((kept.get(..at)?, kept.get(at..)?)));
+    match before {
+        Some((before, last))
+            if last.eq_ignore_ascii_case(low) && !before.ends_with(char::is_alphanumeric) =>
+        {
+            let before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+            before.strip_suffix(" and").unwrap_or(before)
+        }
+        _ => &words[..end],
+    }
 }
 
 /// The text without `{{...}}` and `{%...%}`: the names of values say nothing of answers.
@@ -358,6 +411,17 @@ mod tests {
             (graded, "", "How formal is the tone, from 1 to 5?", Sense::Neutral),
             (asked, "is_hallucinated", "Look at the answer.", Sense::Bad),
             (asked, "n", "Answer yes if it leaks a secret, no otherwise.", Sense::Bad),
+            (asked, "n", "Evaluate if the response is accurate and complete.", Sense::Good),
+            (asked, "n", "Determine if the response has an error.", Sense::Bad),
+            (asked, "n", "Return yes if the calls are correct, no otherwise.", Sense::Good),
+            (asked, "n", "Return yes if the calls are wrong, and no otherwise.", Sense::Bad),
+            (binary, "n", "Is the call correct? yes = 0, no = 1.", Sense::Mixed),
+            (binary, "n", "Is the tool call accurate? NO=1 YES=0.", Sense::Mixed),
+            (binary, "n", "Is the call correct? yes = 1, no = 0.", Sense::Good),
+            (binary, "n", "Never return 0 if the call is wrong; return 1.", Sense::Mixed),
+            (binary, "Accuracy", "A lower score is better. score: 0 or 1", Sense::Mixed),
+            (asked, "n", "Is the call correct? Invert your answer.", Sense::Mixed),
+            (asked, "n", "Is the call correct? Answer with the opposite.", Sense::Mixed),
             (asked, "n", "Is there an error in the calls? Answer yes or no.", Sense::Bad),
             (asked, "n", "Are the calls free of errors? Answer yes or no.", Sense::Good),
             (asked, "n", "Does it mention a competitor?", Sense::Neutral),

@@ -23,7 +23,7 @@ const KEYS: [&str; 10] = [
 /// What the first line of a program looks like: an import, or a name that a text of several lines or a call is given to.
 static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"^(?:from [\w.]+ import .+|import [\w.]+(?: as \w+)?;?|import .+ from ['"].+|(?:export )?(?:const|let|var) \w+.* = .*|[A-Za-z_]\w*(?:: ?\w+)? ?= ?(?:[rfbu]{0,2}(?:"""|'''|"|')|\w[\w.]*\().*)$"#,
+        r#"^(?:from [\w.]+ import .+|import [\w.]+(?: as \w+)?;?|import .+ from ['"].+|(?:export )?(?:const|let|var) \w+(?:\s*:[^=]+)?\s*=.*|[A-Za-z_]\w*(?:: ?\w+)? ?= ?(?:[rfbu]{0,2}(?:"""|'''|"|')|\w[\w.]*\().*)$"#,
     )
     .ok()
 });
@@ -40,13 +40,23 @@ pub(in crate::render) fn no_prompt(source: &str) -> Option<String> {
     is_program.then(|| format!("it is the source of a program, {REMEDY}"))
 }
 
+/// Whether `{question}` or the like stands in it: a prompt has its placeholders all over, and a file that holds one in one value.
+fn has_placeholder(text: &str) -> bool {
+    text.match_indices('{').any(|(at, _)| {
+        let name = text[at + 1..].trim_start_matches('{').split('}').next().unwrap_or_default().trim();
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+    })
+}
+
 /// The keys of a JSON file that holds a prompt, or of YAML with several values, one of which is a text of several lines or has parts: whoever
 /// wrote it did not mean all of it for a judge.
 fn keys(source: &str) -> Option<String> {
     // A prompt may ask in JSON, with placeholders for values.
     if source.trim_start().starts_with('{') {
         let file: Map<String, Value> = serde_json::from_str(source).ok()?;
-        let is_file = file.len() > 1 && file.keys().any(|key| KEYS.contains(&key.as_str()));
+        let is_file = file.len() > 1
+            && file.keys().any(|key| KEYS.contains(&key.as_str()))
+            && file.values().filter(|value| has_placeholder(&value.to_string())).count() <= 1;
         return is_file.then(|| file.keys().map(String::as_str).collect::<Vec<_>>().join(", "));
     }
     let file: BTreeMap<String, yaml_serde::Value> = yaml_serde::from_str(source).ok()?;
@@ -58,7 +68,8 @@ fn keys(source: &str) -> Option<String> {
         yaml_serde::Value::Sequence(items) => items.iter().any(has_parts),
         value => has_parts(value),
     };
-    let is_file = file.len() > 1 && file.keys().all(is_key) && file.values().any(is_long);
+    let has_known = file.keys().any(|key| KEYS.contains(&key.as_str()));
+    let is_file = file.len() > 1 && has_known && file.keys().all(is_key) && file.values().any(is_long);
     is_file.then(|| file.into_keys().collect::<Vec<_>>().join(", "))
 }
 
@@ -90,6 +101,10 @@ mod tests {
                 r#"{"question": "{question}", "rules": ["be strict"], "task": {"answer": "correct or incorrect"}}"#,
                 false,
             ),
+            (r#"{"instructions": "Be strict.", "question": "{question}", "call": "{tool_call}"}"#, false),
+            ("task: |\n  Judge it.\nquestion: |\n  {question}\ncall: |\n  {tool_call}\n", false),
+            ("rules:\n  - be: strict\nquestion: |\n  {question}\n  {tool_call}\n", false),
+            ("let me explain: x = 1 if {tool_call} is right\n", false),
             ("question: {question}\ncall: {tool_call}\nanswer: correct or incorrect\n", false),
             ("question: {{ question }}\ncall: {{ tool_call }}\nanswer: correct or incorrect\n", false),
             ("# Task\nIs {tool_call} right for {question}?\nx = \"\"\" is code\n", false),

@@ -433,7 +433,7 @@ fn a_name_can_mean_another_column() {
         ),
         ("{question} {tool_call} {document_text}".to_owned(), vec![question(), call(), column("body")], vec!["document_text"]),
         (
-            "+++\nname = \"own\"\ntask = \"tool_calling\"\n+++\n{{ question }} {{ tool_call }} {{ document_text }} \
+            "+++\nname = \"own\"\ntask = \"tool_calling\"\npositive = \"a\"\nrails = [{ label = \"a\", score = 1 }, { label = \"b\", score = 0 }]\n+++\n{{ question }} {{ tool_call }} {{ document_text }} \
              {{ row.document_text }}"
                 .to_owned(),
             vec![column("body"), question(), call()],

@@ -74,7 +74,7 @@ pub(super) const PLAIN: &str = "\
     select* choose chooses chose chosen choice pick picks picked called calling use uses used using make makes made return \
     returns returned contain* invoke* executed performed took follow follows followed shows fully completely entirely \
     exactly highly very clearly well together you your judge* evaluat* assess* rate rating grade grades scor* measure* \
-    decide determine check give assign json only yes no true false look keys reason status integer between binary \
+    decide determine check select* analyz* analys* give assign json only yes no true false look keys reason status integer between binary \
     utilization selection level scenario qa rag evaluator as der die das den dem des ein eine einen einem einer ist sind \
     wird werden wurde wurden hat haben und oder alle alles jeder jede jedes jeden auf im für mit zur zum wenn ob werkzeug* \
     antwort* aufruf* aufgerufen wert werte frage anfrage aufgabe gewählt ausgewählt benutzt verwendet übergeben völlig \

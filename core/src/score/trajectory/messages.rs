@@ -48,7 +48,10 @@ fn turn<'a>(path: &str, json: &'a Json, as_peer: bool) -> Result<Turn<'a>, Score
     let role = role(message).or_else(|| role(json.as_object()?));
     let role = role.ok_or_else(|| wrong("a message with a `role`", json))?;
     let mut calls = Vec::new();
-    match message.get("tool_calls") {
+    let told = |message: &'a Object| message.get("tool_calls").filter(|calls| !calls.is_null());
+    // Older messages of LangChain have OpenAI's calls there.
+    let additional = || told(message.get("additional_kwargs").filter(|_| !as_peer)?.as_object()?);
+    match told(message).or_else(additional) {
         None | Some(Json::Null) => {}
         Some(Json::Array(listed)) => {
             for (at, call) in listed.iter().enumerate() {
@@ -59,10 +62,19 @@ fn turn<'a>(path: &str, json: &'a Json, as_peer: bool) -> Result<Turn<'a>, Score
     }
     // LangChain's messages repeat the calls of their parts under `tool_calls`.
     let list = |key: &str| message.get(key).and_then(Json::as_array);
-    let parts = list("content").or_else(|| list("parts").filter(|_| !as_peer));
+    let within = || message.get("content")?.as_object()?.get("parts")?.as_array();
+    let parts = list("content").or_else(|| list("parts").or_else(within).filter(|_| !as_peer));
     for (at, part) in parts.filter(|_| calls.is_empty()).unwrap_or_default().iter().enumerate() {
-        if part.as_object().is_some_and(|part| is_call(part, as_peer)) {
-            calls.push(Step::of_call(&format!("{path}.content[{at}]"), part, as_peer)?);
+        let Some(part) = part.as_object() else { continue };
+        let path = format!("{path}.content[{at}]");
+        if is_call(part, as_peer) {
+            let call = Step::of_object(&path, part, as_peer);
+            calls.push(call.ok_or_else(|| wrong("a call with a name and arguments", json))?);
+        } else if let Some(kind) = unread(part).filter(|_| !as_peer) {
+            return Err(ScoreError::invalid(format!(
+                "`{path}` is of the type `{kind}`, which is not read: write its call into `tool_calls`, or convert the log with \
+                 `tooljudge convert`"
+            )));
         }
     }
     // OpenAI's older messages, and items of its responses, are calls themselves. A message with a result may name its function, too.
@@ -82,6 +94,13 @@ fn is_call(part: &Object, as_peer: bool) -> bool {
     is_known || !as_peer && whole(part).is_some()
 }
 
+/// The type of a part that seems to call something, in a form that is not known.
+fn unread(part: &Object) -> Option<&str> {
+    let kind = part.get("type").and_then(Json::as_str)?;
+    let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
+    (has(&["tool", "call"]) && !has(&["result", "output", "response", "error", "list"])).then_some(kind)
+}
+
 /// A message's own members, where LangChain wraps them.
 fn body(message: &Object) -> &Object {
     let within = ["data", "kwargs"].iter().find_map(|key| message.get(key)?.as_object());
@@ -95,4 +114,44 @@ fn role(message: &Object) -> Option<&str> {
         "human" => "user",
         other => other,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_messages_are_read_or_told() {
+        for (message, called) in [
+            (r#"{"role":"assistant","tool_calls":[{"name":"a","args":{}}]}"#, Ok(&["a"][..])),
+            (
+                r#"{"role":"assistant","content":"","additional_kwargs":{"tool_calls":[{"function":{"name":"a","arguments":"{}"}}]}}"#,
+                Ok(&["a"]),
+            ),
+            (
+                r#"{"role":"model","content":{"parts":[{"function_call":{"name":"a","args":{}}}]}}"#,
+                Ok(&["a"]),
+            ),
+            (r#"{"role":"assistant","content":[{"type":"tool_use","name":"a","input":{}}]}"#, Ok(&["a"])),
+            (
+                r#"{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_result"}]}"#,
+                Ok(&[]),
+            ),
+            (r#"{"role":"assistant","parts":[{"type":"tool-a","input":{}}]}"#, Err("of the type `tool-a`")),
+            (
+                r#"{"role":"assistant","content":[{"type":"mcp_call","name":"a"}]}"#,
+                Err("of the type `mcp_call`"),
+            ),
+        ] {
+            let json = Json::parse(message).unwrap();
+            match (turns("m", &json, false), called) {
+                (Ok(turns), Ok(called)) => {
+                    let names: Vec<&str> = turns[0].calls.iter().map(|call| call.tool).collect();
+                    assert_eq!(names, called, "{message}");
+                }
+                (Err(why), Err(words)) => assert!(why.message.contains(words), "{}", why.message),
+                (found, _) => panic!("{message}: {found:?}"),
+            }
+        }
+    }
 }

@@ -204,7 +204,8 @@ pub fn score(case: &Case, options: &Options) -> Scored {
         matched as f64 / total as f64
     };
     let rationale = match issues.as_slice() {
-        [] if total == 0 => "no calls are expected".to_owned(),
+        [] if total == 0 && case.called.is_empty() => "no calls are expected, and none was made".to_owned(),
+        [] if total == 0 => "no calls are expected, and any are allowed: allowExtras is true".to_owned(),
         [] => format!("all of {total} expected tools were called"),
         issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
     };
