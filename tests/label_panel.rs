@@ -217,8 +217,8 @@ fn stored_replies_are_read_again_without_a_network() {
         format!("[judges.other]\njudge = 'openai:other'\nbase_url = '{0}'\n[judges.m]\njudge = 'openai:m'\nbase_url = '{0}'\n", server.url),
     );
     let ran = work.run(&["resnap", "in.csv", "--judge", "m", "--judge", "other", "-o", "both.csv"]).ended(1);
-    assert_eq!(work.column("both.csv", "m_label"), first, "{}", ran.stderr);
-    assert_eq!(work.column("both.csv", "other_status"), ["not_asked"; 6]);
+    assert_eq!(work.column("both.csv", "m_tool_calling_label"), first, "{}", ran.stderr);
+    assert_eq!(work.column("both.csv", "other_tool_calling_status"), ["not_asked"; 6]);
 
     // A row that was never asked is not asked now.
     work.file("in.csv", numbered(7));

@@ -489,8 +489,10 @@ fn a_stream_is_drawn_from_and_other_rows_of_label_are_told() {
     let work = Workspace::new();
     let table: String = (0..5).map(|id| format!("{id},Say {id},say(n={id}),say: Says\n")).collect();
     let table = format!("id,question,tool_call,tool_definitions\n{table}");
-    let chat = r#"{"messages": [{"role": "user", "content": "Say 1"}, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "say", "arguments": "{\"n\": 1}"}}]}]}"#;
-    for (input, rows) in [(table.as_str(), 3), (&format!("{chat}\n{chat}\n"), 2)] {
+    let chat = r#"{"id": "ID", "messages": [{"role": "user", "content": "Say 1"}, {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "say", "arguments": "{\"n\": 1}"}}]}]}"#;
+    for (input, rows) in
+        [(table.as_str(), 3), (&["c1", "c2"].map(|id| chat.replace("ID", id) + "\n").concat(), 2)]
+    {
         let stream = std::fs::File::open(work.file("stream", input)).unwrap();
         let mut next = work.tooljudge(&["next", "-", "-n", "3", "-o", "todo.csv", "--force"]);
         let next = next.stdin(stream).stdout(Stdio::piped()).stderr(Stdio::piped()).start();

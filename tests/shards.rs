@@ -176,7 +176,7 @@ fn what_does_not_belong_together_is_not_joined() {
         (&["a.csv", "three.csv"], "different numbers of shards"),
         (&["a.csv", "again.csv"], "are both shard 0/2"),
         (&["a.csv", "edited.csv"], "was changed"),
-        (&["a.csv", "plain.csv"], "does not say which shard it is"),
+        (&["a.csv", "plain.csv"], "its record plain.csv.run.json is not there"),
         (&["a.csv"], "of 2 shards 1 is missing"),
         (&["a.csv", "b.csv", "--output=all.jsonl"], "writes the format of its parts"),
         (&["a.csv", "b.csv", "--output=in.csv"], "--force"),

@@ -235,7 +235,9 @@ impl<'a> Builder<'a> {
             welcomes |= match key {
                 "allOf" | "anyOf" | "oneOf" => {
                     let parts = value.as_array().unwrap_or_default();
-                    parts.iter().fold(false, |any, part| self.part(part, depth, names) || any)
+                    // Every one, not only up to the first.
+                    let found = parts.iter().map(|part| self.part(part, depth, names));
+                    found.filter(|found| *found).count() > 0
                 }
                 "not" | "if" | "then" | "else" => self.part(value, depth, names),
                 // It was followed.
