@@ -184,8 +184,7 @@ fn a_variable_can_show_any_column() {
         (
             &["--template", "mine.txt"][..],
             "unknown variable `document_text`; a template can use question, tool_call, tool_definitions, tool_result, next_message, \
-             response, transcript, reference, expected_tool_calls, explain, and any column by its name as row[\"column\"], or under \
-             another name with --column NAME=COLUMN",
+             response, transcript, reference, expected_tool_calls, explain, and any column as row[\"column\"] or by --column NAME=COLUMN",
         ),
         (
             &["--template", "phoenix.yaml", "--column", "documnet_text=body"],
@@ -202,7 +201,7 @@ fn a_variable_can_show_any_column() {
         ),
         (
             &["--column", "output=body"],
-            "in a template, `output` is the response: say which column holds that, as response=COLUMN",
+            "in a template, `output` is the response: say which column holds that, as response=body",
         ),
         (
             &[

@@ -527,7 +527,7 @@ def test_loops_end_with_their_agents_and_methods_share_one():
 
 
 def test_agents_that_cannot_be_compared_lose_no_run(monkeypatch):
-    def refuses(episodes):
+    def refuses(episodes, **options):
         raise tj.InputError("there are not two agents with scored episodes")
 
     monkeypatch.setattr("tooljudge._reports.compare", refuses)

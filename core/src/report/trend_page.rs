@@ -27,7 +27,10 @@ const LABELS: usize = 8;
 const APART: f64 = 7.0;
 const CAP: f64 = 3.5;
 
-const PAGE: [&str; 4] = [
+/// As many colors as [`COLORS`].
+const LOOKS: &str = include_str!("page/trend.css");
+
+const PAGE: [&str; 3] = [
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"tooljudge trend\">\n\
      <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action \
      'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" \
@@ -35,16 +38,12 @@ const PAGE: [&str; 4] = [
     "</style>\n</head>\n<body>\n<header class=\"page\">\n<p class=\"eyebrow\">tooljudge trend</p>\n<h1>Results over time</h1>\n\
      <p class=\"muted\">The share of episodes that pass, run by run, with its 95 % interval.</p>\n</header>\n<main>\n",
     "</main>\n</body>\n</html>\n",
-    ".over-time { width: 100%; height: auto; }\n.over-time text { fill: var(--muted); font-size: 13px; }\n.over-time .rule { stroke: \
-     var(--line); }\n.over-time polyline { fill: none; stroke-width: 1.5; }\n.over-time .interval { stroke-width: 1.5; opacity: 0.6; }\n\
-     .key { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; padding: 0; list-style: none; }\n.key i { display: inline-block; width: \
-     0.7rem; height: 0.7rem; border-radius: 50%; margin-right: 0.4rem; }\npre.words { overflow-x: auto; }\n",
 ];
 
 /// The page that shows `agents`.
 pub fn trend_page(agents: &[AgentTrend]) -> String {
-    let [head, body, end, looks] = PAGE;
-    let mut page = format!("{head}{STYLE}{looks}{}{body}", colors());
+    let [head, body, end] = PAGE;
+    let mut page = format!("{head}{STYLE}{LOOKS}{body}");
     for agent in agents {
         let name = escaped(&plain_within(&agent.agent, NAME));
         let shown = &agent.runs[agent.runs.len().saturating_sub(RUNS)..];
@@ -72,16 +71,6 @@ pub fn trend_page(agents: &[AgentTrend]) -> String {
         );
     }
     page + end
-}
-
-fn colors() -> String {
-    (0..COLORS).fold(String::new(), |mut rules, at| {
-        let _ = writeln!(
-            rules,
-            ".s{at} {{ stroke: var(--c{at}); }} .f{at} {{ fill: var(--c{at}); }} .b{at} {{ background: var(--c{at}); }}"
-        );
-        rules
-    })
 }
 
 /// The suites of `runs`, in the order in which they first stand there.
