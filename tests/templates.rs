@@ -184,7 +184,7 @@ fn a_variable_can_show_any_column() {
         (
             &["--template", "mine.txt"][..],
             "unknown variable `document_text`; a template can use question, tool_call, tool_definitions, tool_result, next_message, \
-             response, transcript, reference, expected_tool_calls, explain, and any column as row[\"column\"] or by --column NAME=COLUMN",
+             response, transcript, reference, expected_tool_calls, explain, and any column by its name as row[\"column\"]",
         ),
         (
             &["--template", "phoenix.yaml", "--column", "documnet_text=body"],
@@ -204,14 +204,7 @@ fn a_variable_can_show_any_column() {
             "in a template, `output` is the response: say which column holds that, as response=body",
         ),
         (
-            &[
-                "--template",
-                "mine.txt",
-                "--column",
-                "document_text=body",
-                "--column",
-                "document_text=question",
-            ],
+            &["--template", "mine.txt", "--column", "document_text=body", "--column", "document_text=note"],
             "the variable `document_text` is mapped to more than one column",
         ),
         (&["--column", "body=question"], "what it holds comes first: `question=body`"),

@@ -13,7 +13,7 @@ pub enum TemplateError {
     Syntax(String),
     /// Variables that do not exist.
     #[error(
-        "unknown variable {}; a template can use {}, explain, and any column as row[\"column\"] or by --column NAME=COLUMN{}",
+        "unknown variable {}; a template can use {}, explain, and any column by its name as row[\"column\"]{}",
         list(.0),
         Slot::ALL.map(Slot::as_str).join(", "),
         .0.first().map_or_else(String::new, |name| did_you_mean(name, Slot::ALL.map(Slot::as_str)))
