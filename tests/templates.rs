@@ -188,7 +188,7 @@ fn a_variable_can_show_any_column() {
         ),
         (
             &["--template", "phoenix.yaml", "--column", "documnet_text=body"],
-            "--column documnet_text=body: no template has a variable `documnet_text`, and `documnet_text` is not one of question,",
+            "--column documnet_text=body: no template has a variable `documnet_text`; `documnet_text` is not one of question,",
         ),
         (&["--column", "questoin=body"], "did you mean `question`?"),
         (
@@ -204,7 +204,14 @@ fn a_variable_can_show_any_column() {
             "in a template, `output` is the response: say which column holds that, as response=body",
         ),
         (
-            &["--template", "mine.txt", "--column", "document_text=body", "--column", "document_text=note"],
+            &[
+                "--template",
+                "mine.txt",
+                "--column",
+                "document_text=body",
+                "--column",
+                "document_text=response",
+            ],
             "the variable `document_text` is mapped to more than one column",
         ),
         (&["--column", "body=question"], "what it holds comes first: `question=body`"),

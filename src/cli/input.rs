@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::named;
-use crate::domain::{Slot, UnknownSlot};
+use crate::domain::{Slot, not_shown};
 use crate::normalize::NullCall;
 use crate::normalize::logs::Turns;
 use crate::read::Take;
@@ -111,8 +111,7 @@ impl InputArgs {
         let slot = |(shown, column): (Shown, String)| match shown {
             Shown::Slot(slot) => Ok((slot, column)),
             Shown::Variable(name) => {
-                let why = UnknownSlot(name.clone());
-                Err(anyhow::anyhow!("--column {name}={column}: {why}"))
+                Err(anyhow::anyhow!("--column {name}={column}: {}", not_shown(&name, &column)))
             }
         };
         Ok(InputSettings {
@@ -171,7 +170,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 pub fn column(text: &str) -> Result<(Slot, String), String> {
     match shown(text)? {
         (Shown::Slot(slot), column) => Ok((slot, column)),
-        (Shown::Variable(name), _) => Err(UnknownSlot(name).to_string()),
+        (Shown::Variable(name), column) => Err(not_shown(&name, &column)),
     }
 }
 
@@ -181,12 +180,11 @@ pub fn shown(text: &str) -> Result<(Shown, String), String> {
     let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     match (name.parse::<Slot>(), Slot::of_variable(&name)) {
         (Ok(slot), _) => Ok((Shown::Slot(slot), column)),
-        _ if column.parse::<Slot>().is_ok() => Err(format!("what it holds comes first: `{column}={name}`")),
-        (_, Some(slot)) => Err(format!(
+        (_, Some(slot)) if column.parse::<Slot>().is_err() => Err(format!(
             "in a template, `{name}` is the {slot}: say which column holds that, as {slot}={column}"
         )),
         (Err(_), None) if is_name(&name) && !column.is_empty() => Ok((Shown::Variable(name), column)),
-        (Err(error), None) => Err(error.to_string()),
+        _ => Err(not_shown(&name, &column)),
     }
 }
 

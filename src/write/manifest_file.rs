@@ -19,14 +19,16 @@ pub fn manifest_path(output: &Path) -> PathBuf {
 /// Writes `manifest` beside `output`, with a hash of what lies there: so an edit is known whatever length and time it left.
 pub fn write_manifest(output: &Path, manifest: &Value) -> Result<(), WriteError> {
     let mut manifest = manifest.clone();
-    if let (Some(noted), Ok(hash)) = (manifest.get_mut("output").and_then(Value::as_object_mut), hash(output))
+    if let (Some(noted), Ok(hash)) =
+        (manifest.get_mut("output").and_then(Value::as_object_mut), hash_of_file(output))
     {
         noted.insert("hash".to_owned(), json!(hash));
     }
     write_whole(&manifest_path(output), format!("{manifest:#}\n").as_bytes()).map(drop)
 }
 
-fn hash(file: &Path) -> std::io::Result<String> {
+/// The hash of what is in a file: BLAKE3, in hexadecimal.
+pub fn hash_of_file(file: &Path) -> std::io::Result<String> {
     Ok(blake3::Hasher::new().update_reader(std::fs::File::open(file)?)?.finalize().to_hex().to_string())
 }
 
@@ -51,7 +53,7 @@ pub(super) fn is_as_written(output: &Path, existing: &Metadata) -> bool {
     /// Clocks of file systems are coarse, and files that are copied together need not be in order.
     const SLACK: Duration = Duration::from_secs(2);
     if let Some(noted) = read(output).pointer("/output/hash").and_then(Value::as_str) {
-        return hash(output).is_ok_and(|hash| hash == noted);
+        return hash_of_file(output).is_ok_and(|hash| hash == noted);
     }
     let noted = std::fs::metadata(manifest_path(output)).and_then(|manifest| manifest.modified());
     match (noted, existing.modified()) {

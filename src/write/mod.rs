@@ -23,7 +23,7 @@ pub use append::{append_lines, check_append};
 pub use error::WriteError;
 pub use in_place::InPlace;
 pub use labels::{CallVerdict, LabelColumns, Labelled};
-pub use manifest_file::{manifest_path, write_manifest};
+pub use manifest_file::{hash_of_file, manifest_path, write_manifest};
 pub use memory_sink::{Collected, CollectedTable};
 #[cfg(feature = "cli")]
 pub use output::is_stdout;

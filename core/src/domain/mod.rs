@@ -52,7 +52,7 @@ pub use reply::{Paid, RailProbability, Reply, Stop, Usage};
 pub use row::{Cell, Item, RawRow, RowError, RowErrorCode};
 pub use sample::{Calls, Definitions, RawText, Sample};
 pub use shared::{Messages, SharedText};
-pub use slot::{Slot, UnknownSlot};
+pub use slot::{Slot, UnknownSlot, not_shown};
 pub use suggestion::did_you_mean;
 pub(crate) use suggestion::nearest;
 pub use task::{CallTask, Scope, Task, UnknownTask};

@@ -154,6 +154,14 @@ impl fmt::Display for Slot {
 )]
 pub struct UnknownSlot(pub String);
 
+/// Why nothing has `name`, which is to be shown from `column`: often the two were turned round.
+pub fn not_shown(name: &str, column: &str) -> String {
+    match column.parse::<Slot>() {
+        Ok(slot) => format!("what it holds comes first: `{slot}={name}`"),
+        Err(_) => UnknownSlot(name.to_owned()).to_string(),
+    }
+}
+
 impl FromStr for Slot {
     type Err = UnknownSlot;
 

@@ -24,7 +24,7 @@ pub fn tell_spending<'a>(judges: impl IntoIterator<Item = &'a Remote>, kept: f64
     }
     if let Some(lost) = budget.lost() {
         observer.warning(&format!(
-            "runs that were killed had taken {} of the purse: nobody knows whether they spent it, so that it counts as spent; \
+            "runs that were killed had taken {} of the purse: they did not say what they spent, so that all of it counts as spent; \
              a limit that is higher by as much makes up for it",
             dollars(lost)
         ));

@@ -11,7 +11,7 @@ use crate::run::input::{SHARD_ROW, Shard};
 use crate::run::panel::Panel;
 use crate::run::settings::{JudgeKind, JudgeSettings, LabelSettings, SettingsError, Take};
 use crate::run::{Destination, Source};
-use crate::write::{Formulas, Output, OutputFormat, WhenEmpty, is_stream};
+use crate::write::{Formulas, Output, OutputFormat, WhenEmpty, hash_of_file, is_stream};
 
 /// Of a run that labels a part of the rows: the part, and hashes of all else that shapes its output.
 pub(super) struct ShardIdentity {
@@ -110,11 +110,6 @@ fn prices(settings: &LabelSettings) -> String {
     };
     let prices: Vec<_> = settings.panel.judges.iter().map(price).collect();
     blake3::hash(format!("{prices:?}").as_bytes()).to_hex().to_string()
-}
-
-/// The hash of a file's bytes, in hexadecimal digits.
-pub(in crate::run) fn hash_of_file(path: &Path) -> Result<String, Error> {
-    Ok(blake3::Hasher::new().update_reader(std::fs::File::open(path)?)?.finalize().to_hex().to_string())
 }
 
 /// All that shapes the rows of the output beside the input: who judges and how, what is read and written.

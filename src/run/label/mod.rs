@@ -7,7 +7,6 @@ mod plan;
 mod report;
 mod stored;
 
-pub(in crate::run) use identity::hash_of_file;
 pub use job::{forecast, label, label_blocking, resnap, resnap_blocking};
 pub use outcome::{LabelSummary, MemberSummary};
 pub(in crate::run) use report::{ReportWatch, Shown};

@@ -11,9 +11,8 @@ use crate::domain::Json;
 use crate::read::{Batches, ReadError};
 use crate::run::RunError;
 use crate::run::input::{SHARD_ROW, Shard};
-use crate::run::label::hash_of_file;
 use crate::table::Batch;
-use crate::write::manifest_path;
+use crate::write::{hash_of_file, manifest_path};
 
 /// What the record of a shard's run says of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Unit, UnknownSlot, Variable};
+use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Unit, Variable, not_shown};
 use crate::normalize::columns::Wanted;
 use crate::normalize::logs::Turns;
 use crate::render::{self, Template};
@@ -33,8 +33,8 @@ pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsErro
     }
     let is_in_text = |name: &String| named.iter().any(|template| template.bound().contains(name));
     if let Some((name, column)) = settings.variables.iter().find(|(name, _)| !is_in_text(name)) {
-        let (unknown, column) = (UnknownSlot(name.clone()), column.clone());
-        return Err(SettingsError::NoSuchVariable { name: name.clone(), column, unknown });
+        let why = not_shown(name, column);
+        return Err(SettingsError::NoSuchVariable { name: name.clone(), column: column.clone(), why });
     }
     named.into_iter().map(|template| adjust(template, &settings.rails)).collect()
 }

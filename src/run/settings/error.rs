@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::domain::{RailsError, UnknownSlot};
+use crate::domain::RailsError;
 use crate::judge::SetupError;
 use crate::render::TemplateError;
 
@@ -25,8 +25,8 @@ pub enum SettingsError {
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
     /// A variable that no template has.
-    #[error("--column {name}={column}: no template has a variable `{name}`, and {unknown}")]
-    NoSuchVariable { name: String, column: String, unknown: UnknownSlot },
+    #[error("--column {name}={column}: no template has a variable `{name}`; {why}")]
+    NoSuchVariable { name: String, column: String, why: String },
     /// A variable that is to show two columns.
     #[error("--column {0}=...: the variable `{0}` is mapped to more than one column")]
     SameVariable(String),
