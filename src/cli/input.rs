@@ -19,8 +19,7 @@ pub struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = named::input_kind(), hide_possible_values = true)]
     pub from: Option<InputKind>,
 
-    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...; with --template also what
-    /// its other variables show: document_text=body
+    /// Columns with names of their own: question=user_msg; and what other variables of a --template show: document_text=body
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = shown)]
     pub columns: Vec<(Shown, String)>,
 
