@@ -27,6 +27,36 @@ fn compare(work: &Workspace, args: &[&str]) -> Ran {
     work.run(&[&["compare"], args].concat())
 }
 
+/// A gate that looks at nothing, or away from what a judge left out, says so.
+#[test]
+fn gates_tell_what_they_do_not_look_at() {
+    let work = Workspace::new();
+    work.file("a.csv", labelled("a", 0..60, 1, 0.75));
+    let lenient = labelled("b", 0..60, 1, 0.75);
+    let lacks = |(at, line): (usize, &str)| match at % 3 {
+        1 => {
+            line.replace(",correct,judged,", ",,unparseable,").replace(",incorrect,judged,", ",,unparseable,")
+        }
+        _ => line.to_owned(),
+    };
+    let without: Vec<String> = lenient.lines().enumerate().map(lacks).collect();
+    work.file("b.csv", without.join("\n") + "\n");
+    let gate = |more: &[&str]| {
+        compare(&work, &[&["a.csv", "b.csv", "--gate", "--margin", "0.5", "-q"], more].concat())
+    };
+    let ran = gate(&[]).ended(0);
+    assert!(
+        ran.stderr.contains("b has no label in 20 of 60 rows, a in 0: these do not count"),
+        "{}",
+        ran.stderr
+    );
+    let ran = gate(&["--positive", "nope"]).ended(2);
+    assert!(ran.stderr.contains("--positive nope: neither a label nor the gold"), "{}", ran.stderr);
+    let ran = compare(&work, &["a.csv", "b.csv", "--positive", "incorrect"]).ended(0);
+    assert!(ran.stdout.contains("F1 incorrect") && ran.stdout.contains("F1 not incorrect"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("F1 correct"), "{}", ran.stdout);
+}
+
 #[test]
 fn better_worse_and_undecided() {
     let work = Workspace::new();

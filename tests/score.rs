@@ -111,6 +111,102 @@ fn cases_without_arguments_to_compare_are_counted() {
     assert!(said.contains("arguments that are equal; only 1 of 2 cases expect arguments\n"), "{said}");
 }
 
+/// Whoever wrote `nan` knew of no expected call; taken for "nothing expected", it lets any agent pass, or an idle one.
+#[test]
+fn what_says_nothing_of_a_case_is_an_error() {
+    let work = Workspace::new();
+    let error = |row: &str, scorer: &str| {
+        work.file("in.jsonl", format!("{row}\n"));
+        work.run(&["score", "in.jsonl", "--scorer", scorer, "-o", "out.csv", "--force"]).ended(1);
+        work.rows("out.csv")[0]["error"].clone()
+    };
+    for said in ["nan", "None", "NULL", "n/a", "{}", "\\\"\\\"", " "] {
+        let row = format!(r#"{{"tool_call":"f(x=1)","expected_tool_calls":"{said}"}}"#);
+        for scorer in ["tool_call", "tool_correctness", "trajectory"] {
+            let why = error(&row, scorer);
+            assert!(why.contains("which does not say what should be called: write []"), "{said}: {why}");
+        }
+    }
+    for (row, scorer, says) in [
+        (
+            r#"{"tool_call":[{"name":"f","arguments":{}}],"tool_calls":[{"name":"g","arguments":{}}],"expected_tool_calls":[]}"#,
+            "tool_correctness",
+            "`tool_call` and `tool_calls` say different calls",
+        ),
+        (
+            r#"{"tool_call":null,"tool_calls":[{"name":"g","arguments":{}}],"expected_tool_calls":[]}"#,
+            "tool_correctness",
+            "",
+        ),
+        (
+            r#"{"tool_call":[{"name":"f","arguments":{"x":1,"x":2}}],"expected_tool_calls":[{"name":"f","arguments":{"x":2}}]}"#,
+            "tool_call",
+            "twice: keep the one that counts",
+        ),
+        (
+            r#"{"tool_call":[{"name":"f","arguments":"{\"x\":1,\"x\":2}"}],"expected_tool_calls":[{"name":"f","arguments":{"x":2}}]}"#,
+            "tool_call",
+            "`tool_call`: `f` has an argument twice",
+        ),
+        (
+            r#"{"test":{"expected_tool_calls":null},"tool_calls":[]}"#,
+            "tool_evaluator",
+            "`test` expects nothing",
+        ),
+        (
+            r#"{"test":{"expected_tool_calls":[],"should_not_call_tool":true},"tool_calls":[]}"#,
+            "tool_evaluator",
+            "`test.should_not_call_tool` is not read; did you mean `should_not_call_tools`?",
+        ),
+        (
+            r#"{"test":{"expected_tool_calls":[{"tool_name":"f"}],"forbiden_tools":["rm"]},"tool_calls":[]}"#,
+            "tool_evaluator",
+            "did you mean `forbidden_tools`?",
+        ),
+        (
+            r#"{"test":{"expected_tool_calls":[{"tool_name":"f","forbidden_parms":["x"]}]},"tool_calls":[]}"#,
+            "tool_evaluator",
+            "did you mean `forbidden_params`?",
+        ),
+        (
+            r#"{"functions":[],"possible_answer":[],"category":"irrelevance","call":"f(a=1)"}"#,
+            "bfcl_ast",
+            "`call` holds something, but no list of decoded calls",
+        ),
+        (
+            r#"{"functions":[],"possible_answer":[],"category":"smple","call":[]}"#,
+            "bfcl_ast",
+            "`category` is \"smple\", which the benchmark does not have",
+        ),
+    ] {
+        let why = error(row, scorer);
+        assert!(why.contains(says), "{row}: {why}");
+    }
+    work.file(
+        "in.csv",
+        "tool_call,expected_tool_calls,category\n\"f(x=1), g(x=1)\",\"f(x=1), g(x=1)\",travel\n",
+    );
+    let denied = ["score", "in.csv", "--scorer", "tool_permission", "--denied-tools", "h, g", "-q"];
+    work.run(&denied).ended(1);
+}
+
+/// As in vitest-evals, `[]` forbids nothing unless other calls are forbidden. Elsewhere it does, so that must not go unsaid.
+#[test]
+fn calls_that_nobody_expects_are_told() {
+    let work = Workspace::new();
+    work.file("in.csv", "tool_call,expected_tool_calls\nf(x=1),[]\nNo tools called,[]\nf(x=1),f(x=1)\n");
+    let told =
+        "1 of 3 cases expect no call, and count as right although calls were made; --allow-extras false";
+    let score = |more: &[&str]| work.run(&[&["score", "in.csv"], more].concat());
+    let ran = score(&["--scorer", "tool_call", "-q"]).ended(0);
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    for more in [&["--scorer", "tool_call", "--allow-extras", "false"][..], &["--scorer", "tool_correctness"]]
+    {
+        let ran = score(more).ended(1);
+        assert!(!ran.stderr.contains("expect no call"), "{more:?}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn columns_may_have_other_names() {
     let work = Workspace::new();
@@ -646,6 +742,19 @@ fn accepted_values_of_the_benchmark_are_for_its_scorer() {
     work.run(&["score", "doubtful.jsonl", "--scorer", "bfcl_ast", "-o", "out.csv", "--force"]).ended(1);
     let error = &work.rows("out.csv")[0]["error"];
     assert!(error.contains("`f` has a list where its definition wants none"), "{error}");
+    // Beside a value or an empty list, too: it is not the agent that is wrong.
+    for expected in [r#"{"city": ["Oslo"], "days": 3}"#, r#"{"city": ["Oslo"], "days": []}"#] {
+        work.file("mixed.jsonl", row(r#"{"city": "Oslo", "days": 3}"#, expected));
+        for (scorer, says) in [
+            ("tool_call", "`city` of `f` is a list, and its definition takes none"),
+            ("bfcl_ast", "`f` has a list where its definition wants none"),
+        ] {
+            work.run(&["score", "mixed.jsonl", "--scorer", scorer, "-o", "out.csv", "--force"]).ended(1);
+            let error = &work.rows("out.csv")[0]["error"];
+            assert!(error.contains(says), "{scorer}: {error}");
+        }
+        work.run(&["score", "mixed.jsonl", "--scorer", "tool_correctness"]).ended(0);
+    }
     // Where no values are compared, they are no trouble.
     for flags in [
         &["--scorer", "trajectory"][..],

@@ -85,6 +85,9 @@ pub fn run(args: CompareArgs, host: &Host) -> anyhow::Result<Ending> {
     } else if !printer.quiet {
         printer.data(&found.to_text_within(printer.width_of_data()));
     }
+    if gate {
+        found.gaps().iter().for_each(|gap| printer.warn(gap));
+    }
     let failure = (gate && !found.passes()).then(|| match margin {
         None => "--gate: not all others are shown to be better than the first".to_owned(),
         Some(margin) => {

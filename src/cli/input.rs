@@ -19,7 +19,7 @@ pub struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = named::input_kind(), hide_possible_values = true)]
     pub from: Option<InputKind>,
 
-    /// Columns with names of their own: question=user_msg; and what other variables of a --template show: document_text=body
+    /// Columns with names of their own: question=user_msg; where --template is taken, other variables of it too: document_text=body
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = shown)]
     pub columns: Vec<(Shown, String)>,
 
@@ -179,6 +179,9 @@ pub fn shown(text: &str) -> Result<(Shown, String), String> {
     let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     match (name.parse::<Slot>(), Slot::of_variable(&name)) {
         (Ok(slot), _) => Ok((Shown::Slot(slot), column)),
+        (_, Some(slot)) if column.parse() == Ok(slot) => {
+            Err(format!("in a template, `{name}` is the {slot} already: leave this out"))
+        }
         (_, Some(slot)) if column.parse::<Slot>().is_err() => Err(format!(
             "in a template, `{name}` is the {slot}: say which column holds that, as {slot}={column}"
         )),
@@ -190,6 +193,21 @@ pub fn shown(text: &str) -> Result<(Shown, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_first_is_what_a_column_holds() {
+        for (text, says) in [
+            ("question=msg", None),
+            ("document_text=question", None),
+            ("query=msg", Some("say which column holds that, as question=msg")),
+            ("query=question", Some("`query` is the question already")),
+            ("msg text=question", Some("`question=msg text`")),
+        ] {
+            let error = shown(text).err();
+            assert_eq!(error.is_some(), says.is_some(), "{text}: {error:?}");
+            assert!(error.unwrap_or_default().contains(says.unwrap_or_default()), "{text}");
+        }
+    }
 
     #[test]
     fn counts_may_be_written_short() {

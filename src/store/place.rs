@@ -211,6 +211,10 @@ fn is_sqlites_own(text: &str) -> bool {
 /// Whether somebody who typed this meant a server: by a scheme, by credentials before a host, or in the other form that PostgreSQL's
 /// own tools take.
 fn is_meant_as_address(text: &str) -> bool {
+    // A file beyond doubt.
+    if ["./", "../", "/"].iter().any(|start| text.starts_with(start)) {
+        return false;
+    }
     let lower = text.to_ascii_lowercase();
     let has_scheme = text.contains("://")
         || ["postgres", "postgresql"].iter().any(|name| {
@@ -222,6 +226,7 @@ fn is_meant_as_address(text: &str) -> bool {
         let port = host.rsplit_once(':').is_some_and(|(name, port)| {
             !name.is_empty() && port.len() >= 4 && port.chars().all(|digit| digit.is_ascii_digit())
         });
+        let database = database.split('?').next().unwrap_or_default().trim_end_matches('/');
         (host.contains('@') || port) && !database.contains(['.', '/']) && !Path::new(host).exists()
     });
     // `user:password@host`; the colon in `C:\a@b` is behind a drive.
@@ -269,6 +274,8 @@ mod tests {
             "llama3:70/s",
             "jdbc:x.sqlite",
             "./u@h/d",
+            "./mysql://h/d",
+            "/stores/a:b@c",
             "C:/stores/a.sqlite",
         ] {
             assert!(matches!(StorePlace::parse(given).unwrap(), StorePlace::File(_)), "{given}");
@@ -303,6 +310,9 @@ mod tests {
             "u:hidden@h/d",
             "u@h.example.com/d",
             "h.example.com:5432/d",
+            "localhost:5432/d?sslrootcert=/etc/ca.pem",
+            "u@h.example.com/d?options=-c%20a.b",
+            "u@h/d/",
             "jdbc:postgresql:h",
             "host=h password=hidden",
             "user=u password = hidden host = h",

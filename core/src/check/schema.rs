@@ -104,7 +104,10 @@ fn as_read(node: &Node, value: &Json, dialect: Dialect) -> Json {
     match value {
         Json::String(text) => {
             let plain = Some(plain(text));
-            let chosen = node.choices.iter().find(|choice| choice.plain == plain).map(|choice| &choice.value);
+            // Of `m` and `M`, each is what it is.
+            let is_choice = node.choices.iter().any(|choice| choice.value == *value);
+            let chosen = node.choices.iter().find(|choice| !is_choice && choice.plain == plain);
+            let chosen = chosen.map(|choice| &choice.value);
             let spelled =
                 || (dialect == Dialect::Source && !node.types.allow(value)).then(|| spelled(text)).flatten();
             chosen.cloned().or_else(spelled).unwrap_or_else(|| value.clone())
@@ -155,11 +158,11 @@ fn is_tolerated(error: &SchemaError, tool: &Tool, arguments: &Object, dialect: D
                 && arguments.at(&error.pointer).is_some_and(|value| value.as_str().is_some())
         }
         Breach::Choice { is_slight } => *is_slight,
-        // Where names are known, the walk has looked at them; and what one part of a definition closes, another may declare.
-        Breach::Additional(names) => tool
-            .root
-            .at(&error.pointer)
-            .is_some_and(|node| !node.open || names.iter().all(|name| node.property(name).is_some())),
+        // Where names are known, the walk has looked at them; and what one part of a definition closes, another may declare. A condition
+        // closes what the rest declares, and means it.
+        Breach::Additional { names, by_condition } => tool.root.at(&error.pointer).is_some_and(|node| {
+            !node.open || !by_condition && names.iter().all(|name| node.property(name).is_some())
+        }),
         Breach::Missing(_) | Breach::Finer => false,
     }
 }

@@ -367,6 +367,28 @@ fn values_are_read_as_people_write_them() {
             r#"{"mode":"rain","d":1}"#,
             &[],
         ),
+        // An allowed value is itself, and not another in other letters.
+        (
+            r#"{"properties":{"unit":{"enum":["m","M"]},"n":{}},"if":{"properties":{"unit":{"const":"M"}},"required":["unit"]},"then":{"required":["n"]}}"#,
+            r#"{"unit":"M"}"#,
+            &["missing_parameter /n"],
+        ),
+        // A condition closes what the rest declares.
+        (
+            r#"{"properties":{"mode":{},"d":{}},"additionalProperties":true,"if":{"properties":{"mode":{"const":"rain"}}},"then":{"properties":{"mode":{}},"additionalProperties":false}}"#,
+            r#"{"mode":"rain","d":1}"#,
+            &["broken_rule"],
+        ),
+        (
+            r##"{"$schema":"http://json-schema.org/draft-06/schema#","properties":{"c":{"$ref":"#/definitions/C","nullable":true}},"definitions":{"C":{"type":"string","pattern":"^[A-Z]{3}$"}}}"##,
+            r#"{"c":"euro"}"#,
+            &["broken_rule /c"],
+        ),
+        (
+            r##"{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"c":{"$ref":"#/definitions/C","nullable":true}},"required":["c"],"definitions":{"C":{"type":"integer","minimum":1}}}"##,
+            r#"{"c":null}"#,
+            &[],
+        ),
         // Arguments are an object, whatever a definition calls them.
         (r#"{"type":"array","properties":{"c":{"type":"integer","minimum":0}}}"#, r#"{"c":1}"#, &[]),
         // What one part closes, another declares.

@@ -35,7 +35,7 @@ pub(super) fn jinja(source: &str) -> Option<(usize, &str)> {
             // Two braces may also be JSON, or text for another program.
             let is_tag = open != "{{"
                 || inner.starts_with(['#', '/', '^', '>'])
-                || named(name).is_some() && named(inner.trim()).is_none();
+                || is_identifier(name) && name != inner.trim() && named(inner.trim()).is_none();
             is_tag.then(|| &line[start..end])
         });
         tags.map(|tag| (at + 1, tag)).next()
@@ -105,15 +105,22 @@ fn placeholder(text: &str, own: &[&str]) -> Option<(Variable, usize)> {
     })
 }
 
-/// Names in single braces that look like placeholders but are none and not in `own`, such as `{qestion}`.
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Names in braces that look like placeholders but are none and not in `own`, such as `{qestion}` and `{{userQuery}}`. In single braces,
+/// what begins with a capital letter may be mathematics or code.
 pub(super) fn unknown(source: &str, own: &[&str]) -> Vec<String> {
     let mut names = Vec::new();
     for (open, _) in source.match_indices('{') {
         let inner = &source[open + 1..];
         let Some(end) = inner.find(['}', '{', '\n']) else { continue };
         let name = inner[..end].trim();
-        let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        let is_doubled = source[..open].ends_with('{') && inner[end..].starts_with("}}");
+        let is_name =
+            is_identifier(name) && (is_doubled || name.starts_with(|c: char| c.is_ascii_lowercase()));
         if is_name && inner[end..].starts_with('}') && named_or_own(name, own).is_none() {
             names.push(name.to_owned());
         }
@@ -141,6 +148,29 @@ mod tests {
                 Segment::Text(" {other}".into()),
             ]
         );
-        assert_eq!(unknown(r#"{question} {"a": {}} {qestion} {X}"#, &[]), ["qestion"]);
+        for (source, names) in [
+            (r#"{question} {"a": {}} {qestion} {X}"#, &["qestion"][..]),
+            ("{{ question }} {{userQuery}} {{Document}} {{ Body }}", &["Body", "Document", "userQuery"]),
+            ("{userQuery} x^{n_1} {N}", &["n_1", "userQuery"]),
+            ("{Document} {{\"a\": 1}} {{}} {{a b}} {{1}}", &[]),
+        ] {
+            assert_eq!(unknown(source, &[]), names, "{source}");
+        }
+        assert_eq!(unknown("{{Document}}", &["Document"]), [""; 0]);
+    }
+
+    /// What is more than a name would go to the judge as it stands.
+    #[test]
+    fn expressions_are_no_text() {
+        for (source, tag) in [
+            ("{{document.text}}", Some("{{document.text}}")),
+            ("a\n{{ row.x.y }}", Some("{{ row.x.y }}")),
+            ("{{ row[\"x\"] }} {{ row.y }}", None),
+            ("{{ anything | upper }}", Some("{{ anything | upper }}")),
+            ("{{#each rows}}", Some("{{#each rows}}")),
+            ("{{ question }} {{other}} {{\"a\": 1.5}} {{1.5}} {{a: b.c}}", None),
+        ] {
+            assert_eq!(jinja(source).map(|(_, tag)| tag), tag, "{source}");
+        }
     }
 }

@@ -33,6 +33,8 @@ struct Nouns {
     right: &'static str,
     accuracy: &'static str,
     flips: &'static str,
+    /// The label that counts as right, if it is not `correct`.
+    positive: Option<String>,
 }
 
 impl Compared {
@@ -45,6 +47,7 @@ impl Compared {
                 right: "is right on",
                 accuracy: "accuracy",
                 flips: "questions",
+                positive: None,
             },
             Compared::Agents => Nouns {
                 item: "episode",
@@ -53,20 +56,23 @@ impl Compared {
                 right: "passes",
                 accuracy: "pass rate",
                 flips: "cases",
+                positive: None,
             },
         }
     }
 }
 
-/// All comparisons, on lines of `width` columns; `names` are those of all judges.
+/// All comparisons, on lines of `width` columns; `names` are those of all judges, `positive` is the label that counts as right if it is
+/// not `correct`.
 pub fn comparison(
     compared: Compared,
     names: &[String],
     comparisons: &[Comparison],
     question: Question,
+    positive: Option<&str>,
     width: usize,
 ) -> String {
-    let nouns = compared.nouns();
+    let nouns = Nouns { positive: positive.map(str::to_owned), ..compared.nouns() };
     let parts = comparisons.iter().map(|found| one(&nouns, names, found, comparisons.len(), question, width));
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -144,9 +150,14 @@ fn differences(nouns: &Nouns, found: &Comparison, of: usize) -> Table {
         else {
             continue;
         };
-        let name = if measure == "accuracy" { nouns.accuracy } else { name };
+        let name = match (measure, &nouns.positive) {
+            ("accuracy", _) => nouns.accuracy.to_owned(),
+            ("f1_correct", Some(positive)) => format!("F1 {positive}"),
+            ("f1_incorrect", Some(positive)) => format!("F1 not {positive}"),
+            _ => name.to_owned(),
+        };
         table.add_row([
-            name.to_owned(),
+            name,
             fixed(of_measure.a),
             fixed(of_measure.b),
             signed(of_measure.difference.value),

@@ -29,8 +29,9 @@ pub(super) fn is_null_said(schema: &Map<String, Value>) -> bool {
         || schema.get("enum").and_then(Value::as_array).is_some_and(|values| values.contains(&Value::Null))
 }
 
-/// Says in the words of JSON Schema that a schema takes null. What it holds stays in its place, where references may lead.
-pub(super) fn take_null(schema: &mut Map<String, Value>) {
+/// Says in the words of JSON Schema that a schema takes null, with `if` where its draft has that. What it holds stays in its place, where
+/// references may lead.
+pub(super) fn take_null(schema: &mut Map<String, Value>, has_conditions: bool) {
     match schema.get_mut("type") {
         Some(Value::Array(kinds)) if !kinds.iter().any(|kind| kind == "null") => kinds.push("null".into()),
         Some(kind) if kind.is_string() && kind != "null" => *kind = json!([kind, "null"]),
@@ -50,15 +51,22 @@ pub(super) fn take_null(schema: &mut Map<String, Value>) {
         alternatives.push(json!({"type": "null"}));
     }
     if let Some(Value::Array(parts)) = schema.get_mut("allOf") {
-        parts.iter_mut().filter_map(Value::as_object_mut).for_each(take_null);
+        let parts = parts.iter_mut().filter_map(Value::as_object_mut);
+        parts.for_each(|part| take_null(part, has_conditions));
     }
     if let Some(only) = schema.get("const").filter(|only| !only.is_null()).cloned() {
         schema.remove("const");
         also(schema, json!({"enum": [only, null]}));
     }
     if let Some(reference) = schema.remove("$ref") {
-        // What is wrong within keeps its place. Drafts without conditions do not look there, which blames nobody.
-        also(schema, json!({"if": {"type": "null"}, "else": {"$ref": reference}}));
+        also(
+            schema,
+            match has_conditions {
+                // What is wrong within keeps its place.
+                true => json!({"if": {"type": "null"}, "else": {"$ref": reference}}),
+                false => json!({"anyOf": [{"$ref": reference}, {"type": "null"}]}),
+            },
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! A compiled schema with a bound on the work of validation.
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 
 use super::compilation::compiled;
 use super::effort::Extent;
@@ -26,6 +26,8 @@ enum Words {
     JsonSchema,
     /// Those, and OpenAPI's of null, which definitions of tools have.
     Tools,
+    /// The same in a draft that knows no conditions.
+    ToolsOfOldDraft,
 }
 
 /// Why a schema's rules cannot be looked at.
@@ -41,8 +43,8 @@ pub(crate) enum Unusable {
 const MAPS: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
 /// The schema as it is compiled, without what a table pads it with: a property that has no schema may be anything, and a keyword without
-/// a value says nothing. What says that it takes null does. What a schema leaves unevaluated comes last: where it comes before the keywords that it depends on, these are
-/// compiled as a part of it, and may hold what holds them.
+/// a value says nothing. What says that it takes null does. What a schema leaves unevaluated comes last: where it comes before the
+/// keywords that it depends on, these are compiled as a part of it, and may hold what holds them.
 fn prepared(schema: serde_json::Value, words: Words) -> serde_json::Value {
     use serde_json::Value;
     match schema {
@@ -60,8 +62,8 @@ fn prepared(schema: serde_json::Value, words: Words) -> serde_json::Value {
             };
             let mut members: serde_json::Map<String, Value> =
                 members.into_iter().filter_map(member).collect();
-            if words == Words::Tools && is_null_said(&members) {
-                take_null(&mut members);
+            if words != Words::JsonSchema && is_null_said(&members) {
+                take_null(&mut members, words == Words::Tools);
             }
             let is_last = |(keyword, _): &(String, Value)| keyword.starts_with("unevaluated");
             let (last, first): (Vec<_>, Vec<_>) = members.into_iter().partition(is_last);
@@ -96,8 +98,12 @@ pub(crate) enum Breach {
     },
     /// There is no member of this name.
     Missing(String),
-    /// There is a member too many.
-    Additional(Vec<String>),
+    /// There are members too many.
+    Additional {
+        names: Vec<String>,
+        /// Whether that is so because of `then` or `else`.
+        by_condition: bool,
+    },
     /// None of several alternatives fits, or more than one.
     Alternatives,
     /// Another rule.
@@ -124,6 +130,9 @@ fn compile(schema: &Json, words: Words, max_pattern_bytes: usize) -> Result<Vali
         .backtrack_limit(MAX_BACKTRACKING)
         .size_limit(max_pattern_bytes)
         .dfa_size_limit(max_pattern_bytes);
+    let draft = schema.get("$schema").and_then(Json::as_str).unwrap_or_default();
+    let is_old = ["draft-03", "draft-04", "draft-06"].iter().any(|old| draft.contains(old));
+    let words = if words == Words::Tools && is_old { Words::ToolsOfOldDraft } else { words };
     jsonschema::options()
         .should_validate_formats(false)
         .with_pattern_options(patterns)
@@ -204,7 +213,7 @@ fn errors(validator: &Validator, value: &Json, limit: usize) -> Result<Vec<Schem
         errors.push(SchemaError {
             pointer: error.instance_path().to_string(),
             message: error.to_string(),
-            breach: breach(error.kind(), error.instance()),
+            breach: breach(&error),
         });
     }
     Ok(errors)
@@ -221,7 +230,8 @@ fn ran_out(kind: &ValidationErrorKind) -> bool {
     }
 }
 
-fn breach(kind: &ValidationErrorKind, value: &serde_json::Value) -> Breach {
+fn breach(error: &ValidationError<'_>) -> Breach {
+    let (kind, value) = (error.kind(), error.instance());
     let is_written_otherwise = |allowed: &serde_json::Value| {
         let plain = |text: &serde_json::Value| text.as_str().map(plain);
         plain(value).is_some() && plain(allowed) == plain(value)
@@ -239,12 +249,21 @@ fn breach(kind: &ValidationErrorKind, value: &serde_json::Value) -> Breach {
         ValidationErrorKind::Required { property } => {
             Breach::Missing(property.as_str().unwrap_or_default().to_owned())
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } => Breach::Additional(unexpected.clone()),
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            let by_condition = is_conditional(&error.schema_path().to_string());
+            Breach::Additional { names: unexpected.clone(), by_condition }
+        }
         ValidationErrorKind::AnyOf { .. }
         | ValidationErrorKind::OneOfNotValid { .. }
         | ValidationErrorKind::OneOfMultipleValid { .. } => Breach::Alternatives,
         _ => Breach::Finer,
     }
+}
+
+/// Whether a rule stands in `then` or `else`, by its place as a JSON pointer.
+fn is_conditional(place: &str) -> bool {
+    let steps: Vec<&str> = place.split('/').collect();
+    steps.windows(2).any(|pair| !MAPS.contains(&pair[0]) && ["then", "else"].contains(&pair[1]))
 }
 
 /// What is left of an allowed text when letter case and white space at the ends do not count.

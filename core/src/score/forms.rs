@@ -51,11 +51,7 @@ const KINDS: [Option<&str>; 2] = [Some("FUNCTION"), Some("MCP")];
 /// What holds a whole call: OpenAI's chat completions and its older calls, Gemini, Bedrock.
 const WHOLE: [&str; 5] = ["function", "functionCall", "function_call", "toolUse", "tool_use"];
 /// Other members of calls that may hold objects.
-const OTHERS: [&str; 46] = [
-    "expected_output",
-    "expectedOutput",
-    "expected_result",
-    "expectedResult",
+const OTHERS: [&str; 41] = [
     "mock",
     "mocks",
     "mock_output",
@@ -63,7 +59,6 @@ const OTHERS: [&str; 46] = [
     "span",
     "trace",
     "tags",
-    "schema",
     "input_raw",
     "result",
     "results",

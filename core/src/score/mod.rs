@@ -112,6 +112,8 @@ pub struct Scored {
     pub figures: Vec<(&'static str, f64)>,
     /// Whether arguments of some expected call were compared; `None` where a scorer does not compare them with expected ones.
     pub compared_arguments: Option<bool>,
+    /// Whether calls were made where none is expected, and they count for nothing, since the settings allow any.
+    pub allowed_any_call: bool,
     /// The peer's own details.
     pub metadata: Object,
     /// What is wrong with the calls, one by one.

@@ -51,7 +51,8 @@ impl Options {
     /// These options, overridden by `settings`.
     pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
         let names = |key, value| -> Result<Vec<String>, SettingError> {
-            Ok(setting::strings(key, value)?.into_iter().map(str::to_owned).collect())
+            // As written after a comma and a blank.
+            Ok(setting::strings(key, value)?.into_iter().map(|name| name.trim().to_owned()).collect())
         };
         for (key, value) in settings.iter() {
             match key {

@@ -38,14 +38,24 @@ pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion
         let count = a.len() as f64;
         a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() * count / (count - 1.0).max(1.0)
     };
-    let noise = product(&seen_pulls, &seen_pulls) + product(&other_pulls, &other_pulls);
+    let mut elsewhere_noise = product(&other_pulls, &other_pulls);
+    // A few clusters that happen to be alike do not show how much such clusters differ; all of them do.
+    if others.len() < FEW {
+        let all: Vec<Part> = passed.iter().chain(&others).copied().collect();
+        let cases = |parts: &[Part]| parts.iter().map(|part| part.1).sum::<f64>();
+        let pulls = residuals(&all);
+        elsewhere_noise = elsewhere_noise.max(product(&pulls, &pulls) * cases(&all) / cases(&others));
+    }
+    let noise = product(&seen_pulls, &seen_pulls) + elsewhere_noise;
     let common = product(&gold_pulls, &seen_pulls);
     let lambda = if noise > 0.0 { (common / noise).clamp(0.0, 1.0) } else { 0.0 };
-    let value = (truth + lambda * (elsewhere - seen)).clamp(0.0, 1.0);
+    // Whatever the rows without gold are, the share among all of them lies between these.
+    let (right, known) = total(&gold);
+    let rows: f64 = known + total(&others).1;
+    let value = (truth + lambda * (elsewhere - seen)).clamp(right / rows, (right + rows - known) / rows);
     // How much of the variance of the share in gold remains, applied to what that share's own interval rests on.
     let own = product(&gold_pulls, &gold_pulls);
     let remains = if own > 0.0 { 1.0 - (2.0 * lambda * common - lambda * lambda * noise) / own } else { 1.0 };
-    let rows: f64 = gold.iter().chain(&others).map(|part| part.1).sum();
     let effective = (spread.effective / remains.max(1e-9)).min(rows);
     let freedom = spread.freedom.min(gold.len() as f64 - 1.0);
     // With the judge's part it is no share of these clusters alone, whose variance would have a bound.
@@ -53,6 +63,9 @@ pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion
     let (low, high) = Spread { effective, freedom, least }.interval(value);
     Some(Estimate { value, low, high })
 }
+
+/// So many clusters tell by themselves how much they differ.
+const FEW: usize = 30;
 
 fn share_of(parts: &[Part]) -> Option<f64> {
     let (part, whole) = total(parts);

@@ -186,6 +186,23 @@ fn the_prediction_powered_share_is_about_its_authors() {
     near(found.high, &case["high"], 0.004);
 }
 
+/// Two or three rows without gold that happen to be labeled alike say little, and cannot move the share further than they themselves weigh.
+#[test]
+fn few_rows_without_gold_move_little() {
+    let one = |gold: bool, label: bool| [(gold, Some(label))].into_iter().collect::<Confusion>();
+    let labelled: Vec<Confusion> = (0..58).map(|at| one(at < 29, (at < 29) != (at % 7 == 0))).collect();
+    for passed in [0, 1] {
+        for count in [2, 3] {
+            let others = vec![(passed, 1); count];
+            let found = prediction_powered_share(&others, &labelled).unwrap();
+            let rows = 58.0 + count as f64;
+            let (least, most) = (29.0 / rows, (29.0 + count as f64) / rows);
+            assert!(found.value >= least && found.value <= most, "{found:?} {least} {most}");
+            assert!(found.low < 0.42 && found.high > 0.58, "{found:?}");
+        }
+    }
+}
+
 /// `weighted_kappa.py` beside this file recorded what scikit-learn says.
 #[test]
 fn weighted_kappa_is_scikit_learns() {

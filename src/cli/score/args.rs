@@ -96,8 +96,8 @@ pub struct CaseArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Settings of the scorers (by their peers' names)")]
 pub struct SettingArgs {
-    /// The lowest score that passes [tool_correctness (0.5 by default), tool_evaluator (0.8), trajectory with --metric, tool_permission,
-    /// loop_detection]
+    /// The lowest score that passes [tool_correctness (0.5 by default), tool_evaluator (0.8), tool_call (1), trajectory with --metric,
+    /// tool_permission, loop_detection]
     #[arg(long, value_name = "SCORE", value_parser = share)]
     pub threshold: Option<f64>,
 

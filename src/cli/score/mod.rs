@@ -21,7 +21,7 @@ use super::printer::Printer;
 use super::step_summary::StepSummaryFile;
 use super::{Ending, failing, job};
 use crate::read::Take;
-use crate::report::{Column, GateVerdict, Table};
+use crate::report::{Column, GateVerdict, Table, counted};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
 use crate::run::{self, RunError, ScoreSummary, Tally};
 use crate::score::{SCORERS, Scorer};
@@ -193,6 +193,14 @@ fn gate(tally: &Tally, shown: &Shown, printer: Printer<'_>) -> (Ending, GateVerd
     if shown.allow_failures && tally.errored() == tally.cases {
         let first = tally.errors.iter().next().map(|(kind, (_, why))| format!("; the first: {kind}: {why}"));
         printer.warn(&format!("no case has a score{}", first.unwrap_or_default()));
+    }
+    if tally.allowed_any_call > 0 {
+        printer.warn(&format!(
+            "{} of {} expect no call, and count as right although calls were made; --allow-extras false fails them, and every case with \
+             a call beside the expected ones",
+            tally.allowed_any_call,
+            counted(tally.cases, "case")
+        ));
     }
     let (passed, decided) = (tally.passed, tally.decided());
     let (why, verdict) = match shown.min_pass_rate {

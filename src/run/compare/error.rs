@@ -42,6 +42,11 @@ pub enum CompareError {
     /// The column of gold is empty in all rows.
     #[error("no row of {table} has a gold in the column `{column}`")]
     NoGold { table: String, column: String },
+    /// Nothing in the tables is the label that counts as right.
+    #[error(
+        "--positive {positive}: neither a label nor the gold of any row in {table} or the other tables is that"
+    )]
+    NoPositive { positive: String, table: String },
     /// No row with gold has a label of both judges.
     #[error(
         "no row with gold has a label of both {a} and {b}: are these tables of the same rows? --id names the column by which \

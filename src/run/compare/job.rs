@@ -28,6 +28,8 @@ pub struct CompareSummary {
     pub comparisons: Vec<Comparison>,
     /// The measure that decides, and the margin.
     pub question: Question,
+    /// The label that counts as right, where it was named.
+    pub positive: Option<String>,
     /// All of it, as its JSON report holds it.
     pub record: Value,
 }
@@ -40,8 +42,38 @@ impl CompareSummary {
 
     /// The comparisons in words, on lines of at most `width` columns, from 60 up.
     pub fn to_text_within(&self, width: usize) -> String {
-        let text = report::comparison(self.compared, &self.judges, &self.comparisons, self.question, width);
+        let positive = self.positive.as_deref();
+        let text = report::comparison(
+            self.compared,
+            &self.judges,
+            &self.comparisons,
+            self.question,
+            positive,
+            width,
+        );
         format!("{}\n\n{text}", report::wrapped(&format!("by the column `{}`", self.gold), " ", width))
+    }
+
+    /// What each of the others left out that the first did not, in words: it counts neither for nor against them.
+    pub fn gaps(&self) -> Vec<String> {
+        let (item, lacks) = match self.compared {
+            Compared::Judges => ("row", "label"),
+            Compared::Agents => ("episode", "score"),
+        };
+        let gap = |found: &Comparison| {
+            let [first, other] = &found.alone;
+            (other.labelled < first.labelled).then(|| {
+                format!(
+                    "{} has no {lacks} in {} of {}, {} in {}: these do not count",
+                    self.judges[found.b],
+                    other.rows - other.labelled,
+                    counted(other.rows, item),
+                    self.judges[found.a],
+                    first.rows - first.labelled
+                )
+            })
+        };
+        self.comparisons.iter().filter_map(gap).collect()
     }
 
     /// Whether all others are better than the first judge; with a margin, whether all are no worse by more.
@@ -102,6 +134,12 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
     let pairing = pairing(&settings, &tables)?;
     let paired = pair(&tables, &pairing)?;
     check(&tables, &pairing, &paired, observer)?;
+    if let Some(positive) = &settings.positive
+        && !paired.says_right()
+    {
+        let (positive, table) = (positive.clone(), tables[0].name.clone());
+        return Err(CompareError::NoPositive { positive, table }.into());
+    }
     let question =
         Question { measure: settings.measure, margin: settings.margin, all_pairs: settings.all_pairs };
     let comparisons = comparison::compare(&paired.rows, &paired.contenders, question);
@@ -140,7 +178,8 @@ fn finish(settings: &CompareSettings, found: Found) -> Result<CompareSummary, Ru
         who: names,
         "comparisons": comparisons,
     });
-    let summary = CompareSummary { compared, gold, judges: names, comparisons, question, record };
+    let positive = settings.positive.clone();
+    let summary = CompareSummary { compared, gold, judges: names, comparisons, question, positive, record };
     for path in &settings.reports {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("json") => format!("{:#}\n", summary.record),

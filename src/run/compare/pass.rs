@@ -46,6 +46,16 @@ pub struct Paired {
     pub other_gold: Vec<u64>,
 }
 
+impl Paired {
+    /// Whether any label or gold says that a row is right.
+    pub fn says_right(&self) -> bool {
+        let labels =
+            self.contenders.iter().flat_map(|contender| &contender.repeats).flat_map(|all| &all.labels);
+        let golds = self.rows.golds.iter().flat_map(|gold| &gold.right);
+        labels.chain(golds).any(|right| *right == Some(true))
+    }
+}
+
 /// The ends of the names of columns that a judge writes.
 const LABEL: &str = "label";
 const STATUS: &str = "status";

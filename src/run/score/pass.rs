@@ -197,8 +197,13 @@ impl Scoring<'_> {
 
     fn case(&self, case: &Object) -> Result<Scored, ScoreError> {
         let is_peers = (self.scorer.matches)(case) && self.columns.is_empty();
+        if !self.as_peer && case.repeats_a_key() {
+            return Err(ScoreError::invalid(
+                "an object in the row has a key twice: keep the one that counts",
+            ));
+        }
         if !is_peers && is_case(self.scorer, case) {
-            let called = self.calls(case, called(case).unwrap_or(CALLED[0]))?;
+            let called = self.called(case)?;
             let expected = if self.scorer.expects { self.expected(case)? } else { Vec::new() };
             return self.own(case, &called, &expected);
         }
@@ -224,17 +229,12 @@ impl Scoring<'_> {
     fn own(&self, row: &Object, called: &[ToolCall], expected: &[ToolCall]) -> Result<Scored, ScoreError> {
         if !self.scorer.defines {
             let case = (self.scorer.case)(called, expected, row);
-            let is_wrong = |wanted: &&ToolCall| {
-                is_of_benchmark(wanted, row, called) && self.ready.compares_values(&case, &wanted.name)
+            let why = |wanted: &&ToolCall| {
+                unfit(wanted, row, called).filter(|_| self.ready.compares_values(&case, &wanted.name))
             };
-            return match expected.iter().find(is_wrong) {
+            return match expected.iter().find_map(|wanted| why(&wanted)) {
                 None => self.ready.score(&case),
-                Some(wrong) => Err(ScoreError::invalid(format!(
-                    "`{EXPECTED}`: the arguments of `{}` are lists of accepted values, as BFCL has them: use --scorer {}, or write the \
-                     values themselves; if lists are meant, the parameters must be arrays in a column of tool definitions",
-                    wrong.name,
-                    bfcl::SCORER.name
-                ))),
+                Some(why) => Err(ScoreError::invalid(why)),
             };
         }
         let mut row = row.clone();
@@ -256,16 +256,37 @@ impl Scoring<'_> {
         self.ready.score(&(self.scorer.case)(called, expected, &row))
     }
 
+    /// What was called. Two columns of it must not say different things.
+    fn called(&self, case: &Object) -> Result<Vec<ToolCall>, ScoreError> {
+        let found = self.calls(case, called(case).unwrap_or(CALLED[0]))?;
+        if CALLED.iter().all(|column| case.get(column).is_some_and(|cell| !cell.is_null())) {
+            let other = self.calls(case, CALLED[1])?;
+            let what = |calls: &[ToolCall]| -> Vec<_> {
+                calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect()
+            };
+            if what(&found) != what(&other) {
+                return Err(ScoreError::invalid(format!(
+                    "`{}` and `{}` say different calls: keep one",
+                    CALLED[0], CALLED[1]
+                )));
+            }
+        }
+        Ok(found)
+    }
+
     /// What should have been called. A cell that says nothing is not the same as one that says "nothing".
     fn expected(&self, case: &Object) -> Result<Vec<ToolCall>, ScoreError> {
-        let is_blank = match case.get(EXPECTED) {
-            None | Some(Json::Null) => true,
-            Some(Json::String(text)) => text.trim().is_empty(),
-            Some(_) => false,
+        let said = match case.get(EXPECTED) {
+            None | Some(Json::Null) => Some("empty".to_owned()),
+            Some(Json::String(text)) if is_missing(text) => Some(format!("`{}`", text.trim())),
+            Some(Json::Object(object)) if object.is_empty() => Some("{}".to_owned()),
+            Some(_) => None,
         };
-        if is_blank {
-            let why = "`expected_tool_calls` is empty: write [] where nothing should be called";
-            return Err(ScoreError::invalid(why));
+        if let Some(said) = said {
+            let said = if said == "``" { "empty" } else { &said };
+            return Err(ScoreError::invalid(format!(
+                "`{EXPECTED}` is {said}, which does not say what should be called: write [] where nothing should"
+            )));
         }
         self.calls(case, EXPECTED)
     }
@@ -288,7 +309,13 @@ impl Scoring<'_> {
         };
         let calls = self.normalizer.calls(row).map_err(|error| ScoreError::invalid(error.to_string()))?;
         match calls {
-            crate::domain::Calls::Parsed(calls) => Ok(calls),
+            crate::domain::Calls::Parsed(calls) => match calls.iter().find(|call| repeats(call)) {
+                None => Ok(calls),
+                Some(call) => Err(ScoreError::invalid(format!(
+                    "`{column}`: `{}` has an argument twice: keep the one that counts",
+                    call.name
+                ))),
+            },
             crate::domain::Calls::Unparsed => {
                 Err(ScoreError::invalid(format!("{column}: no call can be read from the text")))
             }
@@ -296,11 +323,23 @@ impl Scoring<'_> {
     }
 }
 
-/// Whether an expected call holds the benchmark's accepted values, by the row's definition of its tool and the calls that were made.
-fn is_of_benchmark(expected: &ToolCall, row: &Object, called: &[ToolCall]) -> bool {
+fn repeats(call: &ToolCall) -> bool {
+    call.parsed().is_some_and(Object::repeats_a_key)
+}
+
+/// Whether a text is what tables write where nothing is known.
+fn is_missing(text: &str) -> bool {
+    const WORDS: [&str; 9] = ["", "nan", "none", "null", "n/a", "na", "-", "{}", "\"\""];
+    let text = text.trim();
+    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Why no call could be equal to an expected one: it has lists where its tool takes none, by the row's definition and the calls that
+/// were made.
+fn unfit(expected: &ToolCall, row: &Object, called: &[ToolCall]) -> Option<String> {
     // Most rows have none, and reading definitions takes long.
-    if !bfcl::may_be_accepted_values(expected) {
-        return false;
+    if !bfcl::has_lists(expected) {
+        return None;
     }
     let read = definitions::column(row).and_then(|column| {
         definitions::read(column, row.get(column).unwrap_or(&Json::Null), &[&expected.name]).ok()
@@ -308,7 +347,23 @@ fn is_of_benchmark(expected: &ToolCall, row: &Object, called: &[ToolCall]) -> bo
     let tools = read.as_deref().and_then(Json::as_array).unwrap_or_default();
     let tool =
         tools.iter().find(|tool| tool.get("name").and_then(Json::as_str) == Some(expected.name.as_str()));
-    bfcl::has_accepted_values(expected, tool.and_then(|tool| tool.get("parameters")), called)
+    let schema = tool.and_then(|tool| tool.get("parameters"));
+    let name = &expected.name;
+    let (what, each) = match bfcl::unfit_list(expected, schema, called) {
+        _ if bfcl::has_accepted_values(expected, schema, called) => {
+            (format!("the arguments of `{name}` are lists of accepted values, as BFCL has them"), "")
+        }
+        Some(parameter) => {
+            let what = format!("`{parameter}` of `{name}` is a list, and its definition takes none");
+            (what, " with a list of accepted values for each parameter")
+        }
+        None => return None,
+    };
+    Some(format!(
+        "`{EXPECTED}`: {what}: use --scorer {}{each}, or write the values themselves; if lists are meant, the parameters must be arrays \
+         in a column of tool definitions",
+        bfcl::SCORER.name
+    ))
 }
 
 impl ScoredTable<'_> {

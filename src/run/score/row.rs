@@ -86,7 +86,8 @@ fn structured(cell: Json) -> Json {
 
 /// The column of what was called.
 pub(super) fn called(case: &Object) -> Option<&'static str> {
-    CALLED.into_iter().find(|column| case.contains_key(column))
+    let is_said = |column: &&str| case.get(column).is_some_and(|cell| !cell.is_null());
+    CALLED.into_iter().find(is_said).or_else(|| CALLED.into_iter().find(|column| case.contains_key(column)))
 }
 
 /// What a value is called.

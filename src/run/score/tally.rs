@@ -27,6 +27,8 @@ pub struct Tally {
     figures: BTreeMap<&'static str, (f64, u64)>,
     /// Of the cases whose arguments count, those with arguments to compare, and all.
     pub compared_arguments: (u64, u64),
+    /// Cases in which no call is expected and some were made, which the settings allow.
+    pub allowed_any_call: u64,
     /// Cases with such an issue; each case counts once.
     pub kinds: BTreeMap<IssueKind, u64>,
     /// Cases with an issue about such a tool.
@@ -105,6 +107,7 @@ impl Tally {
             self.compared_arguments.0 += u64::from(compared);
             self.compared_arguments.1 += 1;
         }
+        self.allowed_any_call += u64::from(scored.allowed_any_call);
         match scored.passed {
             Some(true) => self.passed += 1,
             Some(false) => {

@@ -1,6 +1,8 @@
 //! Which of two answers a text calls good. Whoever takes a measure of faults for one of merit has every label the wrong way round, so what
 //! is not said clearly stays open.
 
+use std::sync::LazyLock;
+
 use regex_lite::Regex;
 
 use super::sense::{Reading, Sense, is_of, read, sense};
@@ -20,6 +22,15 @@ struct Said<'t> {
     /// Whether it says that this is not the answer: `never return 0`.
     is_denial: bool,
 }
+
+/// Words that turn an answer round, or a scale: `Then invert your answer`, `a higher score is worse`.
+static TURNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    const ANSWER: &str = r"(?:answer|label|result|verdict|score|output|rating|reply|response)s?";
+    Regex::new(&format!(
+        r"(?i)\b(?:invert|revers|negat|swap|flip)\w*\W+(?:\w+\W+){{0,3}}{ANSWER}\b|\b(?:answer|reply|respond|return|output|say|give)\b[^.\n]{{0,40}}\b(?:opposite|contrary|reverse|inverse)\b|\bother way (?:a)?round\b|\bother way\s*(?:[.!;\n]|$)|\b(?:first|second|positive|negative) {ANSWER} (?:marks?|means?|is for|stands for)\b|\b(?:lower|smaller)\b[^.]*\bbetter\b|\b(?:higher|larger|greater)\b[^.\n]*\bworse\b|\bless\b[^.\n]{{0,10}}\bbetter\b|\bmore\b[^.\n]{{0,10}}\bworse\b"
+    ))
+    .ok()
+});
 
 impl Answers<'_> {
     /// Whether `text` calls the first one good: by what it says of the two, else by what is measured, which `title` and then the questions
@@ -72,15 +83,25 @@ impl Answers<'_> {
         }
     }
 
-    /// Whether the text has yes mean the number that would fail, or no the one that would pass, or less be more.
+    /// Whether the text has yes mean the number that would fail, or no the one that would pass, or less be more, or has its answer turned
+    /// round.
     fn is_turned(self, text: &str) -> bool {
         let Answers { high, low } = self;
+        if TURNS.as_ref().is_some_and(|turns| turns.is_match(text)) {
+            return true;
+        }
         if !low.chars().all(|c| c.is_ascii_digit()) {
             return false;
         }
-        let mark = r"\b\W{0,3}(?:=|:|->|→|\bis\b|\bmeans\b|\bfor\b)\W{0,3}";
+        const YES: &str = "(?:yes|true|ja)";
+        const NO: &str = "(?:no|false|nein)";
+        const MEANS: &str =
+            r"\W{0,3}(?:=|:|->|→|\bis\b|\bmeans\b|\bfor\b|\bcounts as\b|\bscores\b|\bgets\b)\W{0,3}";
+        // `1 if no error is found` is another no.
+        const IF: &str = r"\W{0,3}(?:=|:|->|→|\bis\b|\bmeans\b|\bfor\b|\bif\b|\bwhen\b)\W{0,3}";
+        const END: &str = r#"\b["'`*]{0,2}\s*(?:[,.;)|]|\n|$|\band\b|\bor\b|\botherwise\b)"#;
         let turned = format!(
-            r"(?i)\b(?:yes|true|ja){mark}{low}\b|\b(?:no|false|nein){mark}{high}\b|\b(?:lower|smaller)\b[^.]*\bbetter\b"
+            r"(?im)\b{YES}{MEANS}{low}\b|\b{NO}{MEANS}{high}\b|\b{low}{IF}{YES}{END}|\b{high}{IF}{NO}{END}"
         );
         Regex::new(&turned).is_ok_and(|turned| turned.is_match(text))
     }

@@ -20,6 +20,23 @@ const KEYS: [&str; 10] = [
     "system_prompt",
 ];
 
+/// Keys that say how a model is asked, which no prompt has.
+const SETTINGS: [&str; 13] = [
+    "model",
+    "temperature",
+    "api_key",
+    "apiKey",
+    "max_tokens",
+    "maxTokens",
+    "top_p",
+    "provider",
+    "rubric",
+    "prompt_template",
+    "promptTemplate",
+    "scorer",
+    "threshold",
+];
+
 /// What the first line of a program looks like: an import, or a name that a text of several lines or a call is given to.
 static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -51,16 +68,23 @@ fn has_placeholder(text: &str) -> bool {
 /// The keys of a JSON file that holds a prompt, or of YAML with several values, one of which is a text of several lines or has parts: whoever
 /// wrote it did not mean all of it for a judge.
 fn keys(source: &str) -> Option<String> {
+    let has_settings = |keys: &[&str]| {
+        keys.iter().any(|key| SETTINGS.contains(key))
+            || ["system", "user"].iter().all(|key| keys.contains(key))
+    };
+    let count = |keys: &[&str]| keys.iter().filter(|key| KEYS.contains(key)).count();
     // A prompt may ask in JSON, with placeholders for values.
     if source.trim_start().starts_with('{') {
         let file: Map<String, Value> = serde_json::from_str(source).ok()?;
-        let is_file = file.len() > 1
-            && file.keys().any(|key| KEYS.contains(&key.as_str()))
-            && file.values().filter(|value| has_placeholder(&value.to_string())).count() <= 1;
-        return is_file.then(|| file.keys().map(String::as_str).collect::<Vec<_>>().join(", "));
+        let keys: Vec<&str> = file.keys().map(String::as_str).collect();
+        let placeholders = file.values().filter(|value| has_placeholder(&value.to_string())).count();
+        let is_file = keys.len() > 1
+            && (has_settings(&keys) || count(&keys) > 1 || count(&keys) == 1 && placeholders <= 1);
+        return is_file.then(|| keys.join(", "));
     }
     let file: BTreeMap<String, yaml_serde::Value> = yaml_serde::from_str(source).ok()?;
-    let is_key = |key: &String| key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    let keys: Vec<&str> = file.keys().map(String::as_str).collect();
+    let is_key = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     // `{question}` is a map with a key without a value.
     let has_parts = |value: &yaml_serde::Value| matches!(value, yaml_serde::Value::Mapping(parts) if parts.values().any(|part| !part.is_null()));
     let is_long = |value: &yaml_serde::Value| match value {
@@ -68,9 +92,9 @@ fn keys(source: &str) -> Option<String> {
         yaml_serde::Value::Sequence(items) => items.iter().any(has_parts),
         value => has_parts(value),
     };
-    let has_known = file.keys().any(|key| KEYS.contains(&key.as_str()));
-    let is_file = file.len() > 1 && has_known && file.keys().all(is_key) && file.values().any(is_long);
-    is_file.then(|| file.into_keys().collect::<Vec<_>>().join(", "))
+    let has_known = has_settings(&keys) || count(&keys) > 0;
+    let is_file = keys.len() > 1 && has_known && keys.iter().all(is_key) && file.values().any(is_long);
+    is_file.then(|| keys.join(", "))
 }
 
 #[cfg(test)]
@@ -96,6 +120,15 @@ mod tests {
             (r#"{"name": "n", "criteria": "Is {tool_call} right?", "threshold": 0.5}"#, true),
             ("name: n\nprompt: |\n  Is it correct?\n  {question} {tool_call}\nmodel:\n  name: m\n", true),
             ("template: |\n  Is it correct?\n  {{ question }} {{ tool_call }}\nversion: 1\n", true),
+            ("id: j\nmodel: m\nrubric: |\n  correct or incorrect:\n  {question} {tool_call}\n", true),
+            ("name: j\nsystem: |\n  Be strict.\nuser: |\n  {question} {tool_call}\n", true),
+            ("promptTemplate: |\n  {question}\n  {tool_call}\nmodelName: m\n", true),
+            (
+                r#"{"model": "m", "system_prompt": "Judge {question}.", "prompt": "Is {tool_call} right?"}"#,
+                true,
+            ),
+            (r#"{"system_prompt": "Judge {question}.", "prompt": "Is {tool_call} right?"}"#, true),
+            (r#"{"system": "Be strict.", "question": "{question}", "call": "{tool_call}"}"#, false),
             (r#"{"question": "{question}", "call": {tool_call}, "answer": "correct or incorrect"}"#, false),
             (
                 r#"{"question": "{question}", "rules": ["be strict"], "task": {"answer": "correct or incorrect"}}"#,

@@ -1,7 +1,7 @@
 //! A test case with its run: the expected calls, the actual ones, and the budgets.
 
 use super::validator::Validator;
-use crate::domain::{Json, Number, Object};
+use crate::domain::{Json, Number, Object, nearest};
 use crate::score::{ScoreError, setting};
 
 /// A test case and its run, borrowed from the record.
@@ -157,6 +157,48 @@ impl<'a> Case<'a> {
             all => (all - missing.len()) as f64 / all as f64,
         }
     }
+}
+
+/// Keys of a test that say what must be, or must not.
+const EXPECTING: [&str; 7] = [
+    "should_not_call_tools",
+    "expected_output_contains",
+    "max_tool_calls",
+    "max_latency_ms",
+    "forbidden_tools",
+    "not_calls",
+    "ordered",
+];
+/// Its other keys that are read.
+const READ: [&str; 2] = ["expected_tool_calls", "threshold"];
+/// Keys of an expected call.
+const OF_CALL: [&str; 5] =
+    ["tool_name", "required_params", "forbidden_params", "optional_params", "param_validators"];
+
+/// An error if a test asks for less than was meant: it expects nothing at all, or a key of it is nearly one that is read.
+pub(super) fn said(record: &Object) -> Result<(), ScoreError> {
+    let Some(test) = record.get("test").and_then(Json::as_object) else { return Ok(()) };
+    let misspelt = |path: &str, object: &Object, known: &[&str]| {
+        let unknown = object.iter().map(|(key, _)| key).filter(|key| !known.contains(key));
+        let mut near = unknown.filter_map(|key| Some((key, nearest(key, known.iter().copied())?)));
+        near.next().map_or(Ok(()), |(key, meant)| {
+            Err(ScoreError::invalid(format!("`{path}.{key}` is not read; did you mean `{meant}`?")))
+        })
+    };
+    misspelt("test", test, &[&EXPECTING[..], &READ].concat())?;
+    let expected = list("test.expected_tool_calls", test.get("expected_tool_calls"))?;
+    for (at, call) in expected.iter().enumerate() {
+        if let Some(call) = call.as_object() {
+            misspelt(&format!("test.expected_tool_calls[{at}]"), call, &OF_CALL)?;
+        }
+    }
+    let says = |key: &&str| test.get(key).is_some_and(|value| !value.is_null());
+    if expected.is_empty() && !EXPECTING.iter().any(|key| says(&key)) {
+        return Err(ScoreError::invalid(
+            "`test` expects nothing, so that any run would pass: write `expected_tool_calls`, or `\"should_not_call_tools\": true`",
+        ));
+    }
+    Ok(())
 }
 
 fn expectation<'a>(path: &str, json: &'a Json) -> Result<Expectation<'a>, ScoreError> {

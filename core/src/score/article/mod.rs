@@ -123,6 +123,9 @@ impl Score for ToolEvaluator {
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
+        if !self.as_peer {
+            case::said(record)?;
+        }
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {
             options = options.with(config).map_err(ScoreError::invalid)?;

@@ -28,8 +28,27 @@ pub fn has_accepted_values(expected: &ToolCall, schema: Option<&Json>, called: &
     given.peek().is_some() && given.all(|value| value.as_array().is_none())
 }
 
+/// Whether some value of an expected call is a list.
+pub fn has_lists(expected: &ToolCall) -> bool {
+    expected.parsed().is_some_and(|arguments| arguments.iter().any(|(_, value)| value.as_array().is_some()))
+}
+
+/// A parameter for which a list is expected although the tool's schema surely wants none there, and no such call has one either: what is
+/// meant may be accepted values, but as arguments nothing could be equal to them.
+pub fn unfit_list<'e>(expected: &'e ToolCall, schema: Option<&Json>, called: &[ToolCall]) -> Option<&'e str> {
+    let properties = schema?.get("properties")?;
+    let is_called_with_list = |name: &str| {
+        let calls = called.iter().filter(|call| call.name == expected.name).filter_map(ToolCall::parsed);
+        calls.filter_map(|arguments| arguments.get(name)).any(|value| value.as_array().is_some())
+    };
+    let mut lists = expected.parsed()?.iter().filter(|(_, value)| value.as_array().is_some());
+    let is_unfit =
+        |name: &str| properties.get(name).is_some_and(takes_no_lists) && !is_called_with_list(name);
+    lists.find(|(name, _)| is_unfit(name)).map(|(name, _)| name)
+}
+
 /// Whether all values of an expected call are lists that are not empty, and there are some.
-pub fn may_be_accepted_values(expected: &ToolCall) -> bool {
+fn may_be_accepted_values(expected: &ToolCall) -> bool {
     let is_list = |value: &Json| value.as_array().is_some_and(|values| !values.is_empty());
     let has_lists = |arguments: &Object| {
         arguments.iter().next().is_some() && arguments.iter().all(|(_, value)| is_list(value))
@@ -48,6 +67,22 @@ fn wants_list(schema: &Json) -> Option<bool> {
             (!kinds.is_empty()).then(|| kinds.into_iter().any(is_list))
         }
         kind => Some(is_list(kind)),
+    }
+}
+
+/// Whether a value of this schema is surely no list.
+pub(super) fn takes_no_lists(schema: &Json) -> bool {
+    const OTHERS: &[&str] =
+        &["string", "integer", "number", "float", "double", "boolean", "bool", "dict", "object"];
+    let is_other =
+        |name: &Json| name.as_str().is_some_and(|name| OTHERS.contains(&name.to_lowercase().as_str()));
+    match schema.get("type") {
+        // Null besides is no list either.
+        Some(Json::Array(kinds)) => {
+            kinds.iter().any(is_other)
+                && kinds.iter().all(|kind| is_other(kind) || kind.as_str() == Some("null"))
+        }
+        kind => kind.is_some_and(is_other),
     }
 }
 
@@ -86,5 +121,25 @@ mod tests {
         }
         let other = ToolCall { name: "g".to_owned(), ..call(r#"{"city": "Oslo"}"#) };
         assert!(!has_accepted_values(&call(r#"{"city": ["Oslo"]}"#), None, &[other]));
+    }
+
+    #[test]
+    fn lists_that_fit_no_parameter() {
+        const SCHEMA: &str = r#"{"properties": {"city": {"type": "string"}, "days": {"type": ["integer", "null"]}, "tags": {"type": "array"},
+            "any": {}}}"#;
+        let schema = Json::parse(SCHEMA).unwrap();
+        for (expected, called, unfit) in [
+            (r#"{"city": ["Oslo"], "days": 3}"#, r#"{"city": "Oslo", "days": 3}"#, Some("city")),
+            (r#"{"city": "Oslo", "days": []}"#, r#"{"city": "Oslo"}"#, Some("days")),
+            (r#"{"city": "Oslo", "tags": ["a"]}"#, r#"{"city": "Oslo", "tags": "a"}"#, None),
+            (r#"{"city": "Oslo", "any": ["a"]}"#, r#"{"city": "Oslo", "any": "a"}"#, None),
+            // Some agents do what their definitions forbid, and are told so by others.
+            (r#"{"city": ["Oslo"], "days": 3}"#, r#"{"city": ["Rome"], "days": 3}"#, None),
+            (r#"{"unknown": ["a"]}"#, "{}", None),
+        ] {
+            let (expected, called) = (call(expected), [call(called)]);
+            assert_eq!(unfit_list(&expected, Some(&schema), &called), unfit, "{expected:?}");
+            assert_eq!(unfit_list(&expected, None, &called), None);
+        }
     }
 }

@@ -81,10 +81,14 @@ impl<'a> Case<'a> {
         })
     }
 
+    /// Whether calls are compared with others, and not only counted.
+    pub fn compares(&self) -> bool {
+        !matches!(self.assignment, Assignment::Relevance | Assignment::Irrelevance)
+    }
+
     /// Whether calls are expected and compared with definitions of which there are none.
     pub fn lacks_functions(&self) -> bool {
-        let compares = !matches!(self.assignment, Assignment::Relevance | Assignment::Irrelevance);
-        compares && self.functions.is_empty() && !self.expected.is_empty()
+        self.compares() && self.functions.is_empty() && !self.expected.is_empty()
     }
 
     /// The definition of that name.

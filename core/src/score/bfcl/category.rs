@@ -33,6 +33,27 @@ impl Assignment {
     }
 }
 
+/// Whether a text names a category of the benchmark, and is no word of somebody's own for a kind of rows.
+pub fn is_known(category: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "simple",
+        "multiple",
+        "parallel",
+        "relevance",
+        "java",
+        "python",
+        "live",
+        "exec",
+        "rest",
+        "sql",
+        "multi_turn",
+        "non_live",
+    ];
+    let parts = || category.split('_');
+    WORDS.iter().any(|word| category == *word || parts().any(|part| part == *word))
+        || ["irrelevance", "javascript", "multi"].iter().any(|word| parts().any(|part| part == *word))
+}
+
 /// In which language the arguments of a call are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {

@@ -79,7 +79,8 @@ mod value;
 mod values;
 mod verdict;
 
-pub use accepted::{has_accepted_values, may_be_accepted_values};
+use accepted::takes_no_lists;
+pub use accepted::{has_accepted_values, has_lists, unfit_list};
 pub(crate) use case::{Calls, Case};
 pub use category::of_file;
 pub(crate) use category::{Assignment, Language};
@@ -129,7 +130,8 @@ fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
         1 => "multiple",
         _ => "parallel_multiple",
     };
-    let category = row.get("category").cloned().unwrap_or_else(|| Json::from(category));
+    let own = row.get("category").filter(|own| own.as_str().is_some_and(category::is_known));
+    let category = own.cloned().unwrap_or_else(|| Json::from(category));
     let functions = row.get("tool_definitions").cloned();
     let literal = || {
         let written = |call: &ToolCall| match are_accepted(call, functions.as_ref()) {
@@ -184,7 +186,9 @@ fn are_accepted(expected: &ToolCall, functions: Option<&Json>) -> bool {
 /// lists of accepted ones. No call could be right.
 pub fn is_in_doubt(expected: &ToolCall, functions: Option<&Json>, called: &[ToolCall]) -> bool {
     let schema = schema_of(&expected.name, functions);
-    has_accepted_values(expected, schema, called) && !are_accepted(expected, functions)
+    let has_lists =
+        || has_accepted_values(expected, schema, called) || unfit_list(expected, schema, called).is_some();
+    has_lists() && !are_accepted(expected, functions)
 }
 
 /// Whether these are surely accepted values of a parameter: it takes no lists, or lists of such values.
@@ -203,22 +207,6 @@ fn is_accepted(schema: Option<&Json>, parameter: &str, values: &Json) -> bool {
         })
     };
     known(schema) == Some(true)
-}
-
-/// Whether a value of this schema is surely no list.
-fn takes_no_lists(schema: &Json) -> bool {
-    const OTHERS: &[&str] =
-        &["string", "integer", "number", "float", "double", "boolean", "bool", "dict", "object"];
-    let is_other =
-        |name: &Json| name.as_str().is_some_and(|name| OTHERS.contains(&name.to_lowercase().as_str()));
-    match schema.get("type") {
-        // Null besides is no list either.
-        Some(Json::Array(kinds)) => {
-            kinds.iter().any(is_other)
-                && kinds.iter().all(|kind| is_other(kind) || kind.as_str() == Some("null"))
-        }
-        kind => kind.is_some_and(is_other),
-    }
 }
 
 fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, SettingError> {
@@ -242,6 +230,21 @@ impl Score for Checker {
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let case = Case::read(record, &self.options)?;
+        let category = record.get("category").and_then(Json::as_str);
+        if let Some(unknown) =
+            category.filter(|category| self.rules == Rules::Own && !category::is_known(category))
+        {
+            return Err(ScoreError::invalid(format!(
+                "`category` is {unknown:?}, which the benchmark does not have: it should be like simple, live_multiple, parallel, \
+                 irrelevance, java"
+            )));
+        }
+        if self.rules == Rules::Own && matches!(case.calls, Calls::NotAList) && !case.compares() {
+            return Err(ScoreError::invalid(
+                "`call` holds something, but no list of decoded calls like [{\"f\": {\"x\": 1}}]: whether anything was called cannot be \
+                 told; null says that nothing could be decoded",
+            ));
+        }
         if self.rules == Rules::Own && case.lacks_functions() {
             return Err(ScoreError::invalid(
                 "no definitions: no call could be right; list the tools that the agent had in `functions`, in a table in the column \

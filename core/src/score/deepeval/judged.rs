@@ -125,7 +125,8 @@ impl Score for JudgedMetric {
         let metric = Metric::named(name).ok_or_else(|| ScoreError::invalid("`metric` names no metric"))?;
         let mut options = self.options;
         if let Some(value) = record.get("threshold").filter(|value| !value.is_null()) {
-            options.threshold = setting::number("threshold", value).map_err(ScoreError::invalid)?;
+            let read = if self.as_peer { setting::number } else { setting::share };
+            options.threshold = read("threshold", value).map_err(ScoreError::invalid)?;
         }
         if let Some(value) = record.get("strict_mode").filter(|value| !value.is_null()) {
             options.strict = setting::boolean("strict_mode", value).map_err(ScoreError::invalid)?;

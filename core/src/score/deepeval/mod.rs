@@ -211,6 +211,11 @@ pub fn score_as_peer(case: &Case, options: &Options) -> Result<Scored, ScoreErro
 
 /// Scores a case as it should be scored.
 pub fn score(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
+    if let Some(threshold) = options.threshold.filter(|threshold| !(0.0..=1.0).contains(threshold)) {
+        return Err(ScoreError::invalid(format!(
+            "`threshold` must be a number from 0 to 1, but is {threshold}"
+        )));
+    }
     let similarity = Similarity::ours(options);
     let mode = Mode::of(options);
     let alignment = Alignment::of(case, similarity, mode);

@@ -97,6 +97,7 @@ fn scored(case: &Case, mode: MatchMode, matching: Matching, grade: Option<Option
         compared_arguments: matching.compares_any(&case.expected),
         metadata,
         issues,
+        ..Scored::default()
     }
 }
 

@@ -253,6 +253,7 @@ fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Score
         compared_arguments: None,
         metadata: Object::new(),
         issues,
+        ..Scored::default()
     })
 }
 
@@ -334,6 +335,7 @@ fn of_sides(sides: &Sides, options: &Options, matching: Matching) -> Result<Scor
         compared_arguments: matching.compares_any(&expected),
         metadata,
         issues: comparison.issues,
+        ..Scored::default()
     })
 }
 

@@ -219,6 +219,7 @@ pub fn score(case: &Case, options: &Options) -> Scored {
         reason: Some(rationale),
         metadata,
         compared_arguments: compared_arguments(case),
+        allowed_any_call: total == 0 && options.allow_extras && !case.called.is_empty(),
         issues,
         ..Scored::default()
     }
