@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -63,11 +64,18 @@ fn calls(test: &Object, key: &str, arguments: &str) -> Vec<ToolCall> {
     test.get(key).and_then(Json::as_array).unwrap_or_default().iter().map(call).collect()
 }
 
+fn test_of(case: &Case) -> &Object {
+    match &case.expected {
+        Expected::Test(test) => test,
+        Expected::Example { .. } => panic!("{}: no test", case.id),
+    }
+}
+
 /// Drives every case with the calls of its log: right ones pass, wrong ones fail. Returns how many of each there were.
 fn drive_all(text: &str) -> (usize, usize) {
     let (mut right, mut wrong) = (0, 0);
     for case in read(text).cases {
-        let Expected::Test(test) = &case.expected else { panic!("{}: no test", case.id) };
+        let test = test_of(&case);
         let banned = calls(test, "not_calls", "params");
         // What was called in the log: the rules of an episode hold it in order, and a turn expects it.
         let made = match &case.world {
@@ -379,8 +387,12 @@ fn turns_of_a_conversation_become_an_episode() {
         ])
     );
     assert_eq!(drive_all(&summary.suite.text), (1, 0));
-    // Who goes elsewhere has failed, whatever the log cannot say.
+    // Who writes before it looks up whom to write to has not done the same.
+    assert_eq!(found[0]["ordered"], true);
     let case = &read(&summary.suite.text).cases[0];
+    let made = calls(test_of(case), "expected_tool_calls", "required_params");
+    assert_eq!(drive(case, &[made[1].clone(), made[0].clone()]), (Ended::Finished, Some(false)));
+    // Who goes elsewhere has failed, whatever the log cannot say.
     assert_eq!(drive(case, &[ToolCall::new("send", Object::new())]).0, Ended::Unexpected);
     // An argument that says nothing is none; what a scorer does not look at fails nothing under it.
     for (more, ended) in [("null", Ended::Finished), ("\"b\"", Ended::Unexpected)] {
@@ -412,8 +424,33 @@ fn turns_of_a_conversation_become_an_episode() {
         settings.expect = ExpectedParts::Nothing;
     });
     assert_eq!(cases(&answered)[0]["reference"], "Sent to ann@example.org.");
+    assert_eq!(cases(&answered)[0].get("ordered"), None);
     // The first turn alone is no longer reviewed where only the last row is read.
     assert_eq!(left_out(&suite(&conversation("correct")[..1], episode)), [("turn_not_reviewed", 1)]);
+}
+
+#[test]
+fn calls_of_one_turn_have_no_order() {
+    let asked = json!({ "role": "user", "content": "Write to Ann and Bob" });
+    let call = |name: &str, id: &str| json!({ "name": "find", "arguments": { "name": name }, "id": id });
+    let result = |id: &str| json!({ "role": "tool", "content": "a@example.org", "tool_call_id": id });
+    let found = |calls: &[Value]| json!({ "role": "assistant", "content": "", "tool_calls": calls });
+    let [ann, bob] = [call("Ann", "c1"), call("Bob", "c2")];
+    let one_by_one = json!([asked, found(from_ref(&ann)), result("c1"), found(from_ref(&bob)), result("c2")]);
+    let at_once = json!([asked, found(&[ann, bob]), result("c1"), result("c2")]);
+    for (messages, ordered) in [(one_by_one, json!(true)), (at_once, Value::Null)] {
+        let row = json!({
+            "id": "t", "question": "Write to Ann and Bob", "messages": messages, "tool_call": send("ann", "noon"),
+            "tool_definitions": serde_json::from_str::<Value>(TOOLS).unwrap(), "tool_results": [{ "content": "ok" }],
+        });
+        let summary = suite(&[row.to_string()], |settings| settings.mode = CaseMode::Episode);
+        assert_eq!(cases(&summary)[0]["ordered"], ordered, "{:?}", summary.suite);
+        let case = &read(&summary.suite.text).cases[0];
+        let made = calls(test_of(case), "expected_tool_calls", "required_params");
+        let swapped = [made[1].clone(), made[0].clone(), made[2].clone()];
+        assert_eq!(drive(case, &made).1, Some(true));
+        assert_eq!(drive(case, &swapped).1, Some(ordered.is_null()));
+    }
 }
 
 #[test]
