@@ -280,6 +280,40 @@ fn labels_say_what_is_expected() {
 }
 
 #[test]
+fn words_for_a_missing_correction_correct_nothing() {
+    let right = send("ann@example.org", "noon");
+    let wrong = |id: &str, corrected: &Value| {
+        row(id, "incorrect", &right, &json!({ "corrected_tool_calls": corrected }))
+    };
+    for unknown in [
+        json!(null),
+        json!(""),
+        json!(" "),
+        json!("nan"),
+        json!("NaN"),
+        json!("None"),
+        json!("none"),
+        json!("NULL"),
+        json!("null"),
+        json!("n/a"),
+        json!("{}"),
+        json!("\"\""),
+        json!({}),
+    ] {
+        // Another row makes it a column of its own.
+        let rows = [wrong("unknown", &unknown), wrong("nothing", &json!([]))];
+        let summary = suite(&rows, |_| {});
+        let [ban, nothing] = &cases(&summary)[..] else { panic!("{unknown}: {:?}", summary.suite) };
+        assert_eq!(
+            (ban["not_calls"][0]["tool_name"].as_str(), nothing.get("not_calls")),
+            (Some("send"), None),
+            "{unknown}"
+        );
+        assert_eq!(nothing["should_not_call_tools"], true, "{unknown}");
+    }
+}
+
+#[test]
 fn ids_come_from_the_log_or_from_the_content() {
     let right = send("a", "b");
     let rows = [
