@@ -280,6 +280,24 @@ fn labels_say_what_is_expected() {
 }
 
 #[test]
+fn accepted_values_are_no_correction() {
+    let wrong = send("ann@example.org", "noon");
+    for (corrected, becomes) in [
+        (json!([{ "find": { "name": ["Ann", "Ann B."] } }]), Some("unfit_list")),
+        (json!([{ "find": { "name": ["Ann"] } }]), Some("unfit_list")),
+        (json!([{ "name": "find", "arguments": { "name": [] } }]), Some("unfit_list")),
+        (json!([{ "name": "find", "arguments": { "name": "Ann" } }]), None),
+        // Whatever is in an object is its own affair.
+        (json!([{ "name": "send", "arguments": { "to": "a", "filter": { "of": ["a"] } } }]), None),
+    ] {
+        let rows = [row("a", "incorrect", &wrong, &json!({ "corrected_tool_calls": corrected }))];
+        let summary = suite(&rows, |_| {});
+        let left_out = left_out(&summary).first().map(|(why, _)| *why);
+        assert_eq!((left_out, summary.suite.cases), (becomes, u64::from(becomes.is_none())), "{corrected}");
+    }
+}
+
+#[test]
 fn words_for_a_missing_correction_correct_nothing() {
     let right = send("ann@example.org", "noon");
     let wrong = |id: &str, corrected: &Value| {
