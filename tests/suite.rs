@@ -321,7 +321,8 @@ fn words_for_a_missing_correction_correct_nothing() {
         // Another row makes it a column of its own.
         let rows = [wrong("unknown", &unknown), wrong("nothing", &json!([]))];
         let summary = suite(&rows, |_| {});
-        let [ban, nothing] = &cases(&summary)[..] else { panic!("{unknown}: {:?}", summary.suite) };
+        let found = cases(&summary);
+        let [ban, nothing] = &found[..] else { panic!("{unknown}: {:?}", summary.suite) };
         assert_eq!(
             (ban["not_calls"][0]["tool_name"].as_str(), nothing.get("not_calls")),
             (Some("send"), None),
@@ -492,7 +493,7 @@ fn calls_of_one_turn_have_no_order() {
     let at_once = json!([asked, found(&[ann, bob]), result("c1"), result("c2")]);
     for (messages, ordered) in [(one_by_one, json!(true)), (at_once, Value::Null)] {
         let row = json!({
-            "id": "t", "question": "Write to Ann and Bob", "messages": messages, "tool_call": send("ann", "noon"),
+            "id": "t", "question": "Write to Ann and Bob", "messages": messages, "tool_call": send("ann", "noon").to_string(),
             "tool_definitions": serde_json::from_str::<Value>(TOOLS).unwrap(), "tool_results": [{ "content": "ok" }],
         });
         let summary = suite(&[row.to_string()], |settings| settings.mode = CaseMode::Episode);
