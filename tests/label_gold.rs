@@ -89,3 +89,14 @@ fn gold_that_is_not_understood_is_said_and_never_counted_as_disagreement() {
     assert!(!ran.stdout.contains("agree"), "{}", ran.stdout);
     assert!(ran.stderr.contains("60 rows have a gold that is not a label"), "{}", ran.stderr);
 }
+
+#[test]
+fn corrections_without_rows_are_told() {
+    let work = Workspace::new();
+    work.file("in.csv", std::fs::read_to_string(repository("datasets/quickstart.csv")).unwrap());
+    work.file("empty.csv", "id,gold\n");
+    for command in [&["label", "in.csv", "-o", "out.csv"][..], &["bench", "in.csv"]] {
+        let ran = work.run(&[command, &["--errata", "empty.csv", "-q"]].concat()).ended(0);
+        assert!(ran.stderr.contains("empty.csv: the file has no rows"), "{command:?}: {}", ran.stderr);
+    }
+}

@@ -375,6 +375,7 @@ fn what_cannot_be_picked_is_said() {
     labelled(&work);
     work.file("plain.csv", "question,tool_call\nSay 1.,say(n=1)\n");
     work.file("bare.csv", "id,question,tool_call\n1,Say 1.,say(n=1)\n");
+    work.file("header.csv", "id,question,tool_call\n");
     work.file("twice.csv", "id,question\n1,Say 1.\n1,Say 2.\n");
     work.file("nameless.csv", "id,question\n1,Say 1.\n,Say 2.\n");
     work.file("foreign.csv", "id,gold\nnobody,correct\n");
@@ -387,6 +388,7 @@ fn what_cannot_be_picked_is_said() {
         (&["bare.csv", "--queue", "unsure"], "needs the labels of `tooljudge label`"),
         (&["bare.csv", "--queue", "disagreement"], "needs the labels"),
         (&["labelled.csv", "--queue", "disagreement"], "there is one"),
+        (&["header.csv"], "no row is left to mark: the table has no rows"),
         (&["twice.csv"], "row 2 has the `id` `1`, as an earlier row has"),
         (&["nameless.csv"], "row 2 has no `id`"),
         (&["labelled.csv", "--queue", "stratified:nothing"], "there is no column `nothing`"),

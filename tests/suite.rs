@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -63,11 +64,18 @@ fn calls(test: &Object, key: &str, arguments: &str) -> Vec<ToolCall> {
     test.get(key).and_then(Json::as_array).unwrap_or_default().iter().map(call).collect()
 }
 
+fn test_of(case: &Case) -> &Object {
+    match &case.expected {
+        Expected::Test(test) => test,
+        Expected::Example { .. } => panic!("{}: no test", case.id),
+    }
+}
+
 /// Drives every case with the calls of its log: right ones pass, wrong ones fail. Returns how many of each there were.
 fn drive_all(text: &str) -> (usize, usize) {
     let (mut right, mut wrong) = (0, 0);
     for case in read(text).cases {
-        let Expected::Test(test) = &case.expected else { panic!("{}: no test", case.id) };
+        let test = test_of(&case);
         let banned = calls(test, "not_calls", "params");
         // What was called in the log: the rules of an episode hold it in order, and a turn expects it.
         let made = match &case.world {
@@ -272,6 +280,59 @@ fn labels_say_what_is_expected() {
 }
 
 #[test]
+fn accepted_values_are_no_correction() {
+    let wrong = send("ann@example.org", "noon");
+    for (corrected, becomes) in [
+        (json!([{ "find": { "name": ["Ann", "Ann B."] } }]), Some("unfit_list")),
+        (json!([{ "find": { "name": ["Ann"] } }]), Some("unfit_list")),
+        (json!([{ "name": "find", "arguments": { "name": [] } }]), Some("unfit_list")),
+        (json!([{ "name": "find", "arguments": { "name": "Ann" } }]), None),
+        // Whatever is in an object is its own affair.
+        (json!([{ "name": "send", "arguments": { "to": "a", "filter": { "of": ["a"] } } }]), None),
+    ] {
+        let rows = [row("a", "incorrect", &wrong, &json!({ "corrected_tool_calls": corrected }))];
+        let summary = suite(&rows, |_| {});
+        let left_out = left_out(&summary).first().map(|(why, _)| *why);
+        assert_eq!((left_out, summary.suite.cases), (becomes, u64::from(becomes.is_none())), "{corrected}");
+    }
+}
+
+#[test]
+fn words_for_a_missing_correction_correct_nothing() {
+    let right = send("ann@example.org", "noon");
+    let wrong = |id: &str, corrected: &Value| {
+        row(id, "incorrect", &right, &json!({ "corrected_tool_calls": corrected }))
+    };
+    for unknown in [
+        json!(null),
+        json!(""),
+        json!(" "),
+        json!("nan"),
+        json!("NaN"),
+        json!("None"),
+        json!("none"),
+        json!("NULL"),
+        json!("null"),
+        json!("n/a"),
+        json!("{}"),
+        json!("\"\""),
+        json!({}),
+    ] {
+        // Another row makes it a column of its own.
+        let rows = [wrong("unknown", &unknown), wrong("nothing", &json!([]))];
+        let summary = suite(&rows, |_| {});
+        let found = cases(&summary);
+        let [ban, nothing] = &found[..] else { panic!("{unknown}: {:?}", summary.suite) };
+        assert_eq!(
+            (ban["not_calls"][0]["tool_name"].as_str(), nothing.get("not_calls")),
+            (Some("send"), None),
+            "{unknown}"
+        );
+        assert_eq!(nothing["should_not_call_tools"], true, "{unknown}");
+    }
+}
+
+#[test]
 fn ids_come_from_the_log_or_from_the_content() {
     let right = send("a", "b");
     let rows = [
@@ -379,8 +440,12 @@ fn turns_of_a_conversation_become_an_episode() {
         ])
     );
     assert_eq!(drive_all(&summary.suite.text), (1, 0));
-    // Who goes elsewhere has failed, whatever the log cannot say.
+    // Who writes before it looks up whom to write to has not done the same.
+    assert_eq!(found[0]["ordered"], true);
     let case = &read(&summary.suite.text).cases[0];
+    let made = calls(test_of(case), "expected_tool_calls", "required_params");
+    assert_eq!(drive(case, &[made[1].clone(), made[0].clone()]), (Ended::Finished, Some(false)));
+    // Who goes elsewhere has failed, whatever the log cannot say.
     assert_eq!(drive(case, &[ToolCall::new("send", Object::new())]).0, Ended::Unexpected);
     // An argument that says nothing is none; what a scorer does not look at fails nothing under it.
     for (more, ended) in [("null", Ended::Finished), ("\"b\"", Ended::Unexpected)] {
@@ -412,8 +477,33 @@ fn turns_of_a_conversation_become_an_episode() {
         settings.expect = ExpectedParts::Nothing;
     });
     assert_eq!(cases(&answered)[0]["reference"], "Sent to ann@example.org.");
+    assert_eq!(cases(&answered)[0].get("ordered"), None);
     // The first turn alone is no longer reviewed where only the last row is read.
     assert_eq!(left_out(&suite(&conversation("correct")[..1], episode)), [("turn_not_reviewed", 1)]);
+}
+
+#[test]
+fn calls_of_one_turn_have_no_order() {
+    let asked = json!({ "role": "user", "content": "Write to Ann and Bob" });
+    let call = |name: &str, id: &str| json!({ "name": "find", "arguments": { "name": name }, "id": id });
+    let result = |id: &str| json!({ "role": "tool", "content": "a@example.org", "tool_call_id": id });
+    let found = |calls: &[Value]| json!({ "role": "assistant", "content": "", "tool_calls": calls });
+    let [ann, bob] = [call("Ann", "c1"), call("Bob", "c2")];
+    let one_by_one = json!([asked, found(from_ref(&ann)), result("c1"), found(from_ref(&bob)), result("c2")]);
+    let at_once = json!([asked, found(&[ann, bob]), result("c1"), result("c2")]);
+    for (messages, ordered) in [(one_by_one, json!(true)), (at_once, Value::Null)] {
+        let row = json!({
+            "id": "t", "question": "Write to Ann and Bob", "messages": messages, "tool_call": send("ann", "noon").to_string(),
+            "tool_definitions": serde_json::from_str::<Value>(TOOLS).unwrap(), "tool_results": [{ "content": "ok" }],
+        });
+        let summary = suite(&[row.to_string()], |settings| settings.mode = CaseMode::Episode);
+        assert_eq!(cases(&summary)[0]["ordered"], ordered, "{:?}", summary.suite);
+        let case = &read(&summary.suite.text).cases[0];
+        let made = calls(test_of(case), "expected_tool_calls", "required_params");
+        let swapped = [made[1].clone(), made[0].clone(), made[2].clone()];
+        assert_eq!(drive(case, &made).1, Some(true));
+        assert_eq!(drive(case, &swapped).1, Some(ordered.is_null()));
+    }
 }
 
 #[test]
@@ -497,6 +587,8 @@ fn slips_are_told() {
     ] {
         let ran = work.run(&[&["suite", "from-log", "labelled.jsonl"], more].concat()).ended(2);
         assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
+        let is_said_once = ran.stderr.matches(expected).count() == 1;
+        assert!(is_said_once || expected == "labelled.jsonl", "{more:?}: {}", ran.stderr);
     }
     assert_eq!(work.names(), ["labelled.jsonl"]);
     let unlabelled = work.file(
@@ -505,4 +597,32 @@ fn slips_are_told() {
     );
     let ran = work.run(&["suite", "from-log", unlabelled.to_str().unwrap(), "-o", "x.jsonl"]).ended(0);
     assert!(ran.stderr.contains("all calls count as right"), "{}", ran.stderr);
+    // What was to be hidden and is not there may be written in another way.
+    for (more, warning) in [
+        (&["--redact", "nomatch"][..], Some("--redact: pattern 1 matches nothing in the cases")),
+        (
+            &["--redact", "Write", "--redact", "nomatch"],
+            Some("--redact: pattern 2 matches nothing in the cases"),
+        ),
+        (&["--redact", "Write"], None),
+        (&["--ignore", "/nothere"], Some("--ignore /nothere: no call in the log has this argument")),
+        (&["--ignore", "/to/name"], Some("--ignore /to/name: no call in the log has this argument")),
+        (&["--ignore", "/at"], None),
+        // The tool takes it, so that an agent may add it.
+        (&["--ignore", "/scope"], None),
+    ] {
+        let usual = ["suite", "from-log", "calls.jsonl", "-o", "y.jsonl", "-q"];
+        let ran = work.run(&[&usual, more].concat()).ended(0);
+        let told: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("warning")).collect();
+        match warning {
+            Some(warning) => {
+                assert!(told.len() == 1 && told[0].contains(warning), "{more:?}: {}", ran.stderr)
+            }
+            None => assert!(
+                !ran.stderr.contains("matches nothing") && !ran.stderr.contains("has this argument"),
+                "{more:?}: {}",
+                ran.stderr
+            ),
+        }
+    }
 }

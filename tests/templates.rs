@@ -184,7 +184,7 @@ fn a_variable_can_show_any_column() {
         (
             &["--template", "mine.txt"][..],
             "unknown variable `document_text`; a template can use question, tool_call, tool_definitions, tool_result, next_message, \
-             response, transcript, reference, expected_tool_calls, explain, and any column by its name as row[\"column\"]",
+             response, transcript, reference, expected_tool_calls, explain, and any column by its name as row[\"column\"]; or say --column document_text=COLUMN",
         ),
         (
             &["--template", "phoenix.yaml", "--column", "documnet_text=body"],

@@ -72,6 +72,25 @@ fn driven(failing: &[usize]) -> Workspace {
 }
 
 #[test]
+fn drive_shows_the_interval_of_the_trend() {
+    for repeats in ["1", "5"] {
+        let work = Workspace::new();
+        work.file("sky.toml", suite(CASES));
+        let ran = drive(&work, 4, &["--repeats", repeats, "--json"]).ended(0);
+        let driven: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let now = &driven["agents"][0]["scores"]["pass_rate"];
+        let over_time = &found(&work, &[])["agents"][0]["runs"][0]["pass_rate"];
+        for end in ["low", "high"] {
+            let (now, over_time) = (now[end].as_f64().unwrap(), over_time[end].as_f64().unwrap());
+            assert!((now - over_time).abs() < 1e-9, "{repeats}, {end}: {now} and {over_time}");
+        }
+        // Repeats that all come out alike tell no more than one of them; sixty episodes by themselves would give half of it.
+        let width = now["high"].as_f64().unwrap() - now["low"].as_f64().unwrap();
+        assert!(width > 0.45, "{repeats}: {width}");
+    }
+}
+
+#[test]
 fn each_run_adds_a_line_of_counts_and_names() {
     let work = Workspace::new();
     work.file("sky.toml", suite(CASES));

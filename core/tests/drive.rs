@@ -329,6 +329,34 @@ fn episodes_as_the_article_drives_them() {
 }
 
 #[test]
+fn a_forbidden_call_is_the_same_with_arguments_that_say_nothing() {
+    let tool = r#"{"name":"del","parameters":{"type":"object","properties":{"id":{"type":"string"},"force":{"type":"boolean","default":false},"note":{"type":["string","null"]}},"required":["id"]}}"#;
+    let ban = r#""not_calls":[{"tool_name":"del","params":{"id":"7"}}]"#;
+    let line = format!(r#"{{"id":"1","user_message":"Tidy up.","tools":[{tool}],{ban}}}"#);
+    let suite =
+        read_suite("s.jsonl", SuiteFormat::Jsonl, &line, SuiteDefaults::default(), &|_| Err(String::new()))
+            .unwrap_or_else(|error| panic!("{error}"));
+    let stage = Stage::all(suite.cases).unwrap().remove(0);
+    let scorer = EpisodeScorer::new(None, &Object::new(), Loop::Own).unwrap();
+    for (arguments, passes) in [
+        (r#"{"id":"7"}"#, false),
+        (r#"{"id":"7","force":false}"#, false),
+        (r#"{"id":"7","note":null}"#, false),
+        (r#"{"id":"7","force":true}"#, true),
+        (r#"{"id":"7","note":"old"}"#, true),
+        (r#"{"id":"8"}"#, true),
+    ] {
+        let mut episode = Episode::new(&stage, Loop::Own);
+        let call = format!(r#"{{"text":"","calls":[{{"id":"c","name":"del","args":{arguments}}}]}}"#);
+        episode.hear(reply(&Json::parse(&call).unwrap()));
+        episode.hear(reply(&Json::parse(r#"{"text":"Done.","calls":[]}"#).unwrap()));
+        assert_eq!(episode.ended(), Some(Ended::Finished), "{arguments}");
+        let scored = scorer.score(&episode, &case_record(&episode, 0), Grade::NotAsked).unwrap();
+        assert_eq!(scored.passed, Some(passes), "{arguments}: {:?}", scored.issues);
+    }
+}
+
+#[test]
 fn a_suite_says_from_which_score_on_a_case_passes() {
     let case = r#"user_message = "Sky?"
 expected_tool_calls = [{ tool_name = "look", required_params = { city = "Hue", days = 1 } }]"#;

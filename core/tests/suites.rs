@@ -169,6 +169,39 @@ fn what_is_said_of_bad_suites() {
 }
 
 #[test]
+fn a_parameter_is_not_both_required_and_forbidden() {
+    let tools = r#"[{"name":"del","parameters":{"type":"object","properties":{"id":{},"note":{}},"required":["id"]}}]"#;
+    for (expected, why) in [
+        (
+            r#""required_params":{"note":"a"},"forbidden_params":["note"]"#,
+            Some("no call can be without `note`: `required_params` asks for it"),
+        ),
+        (
+            r#""required_params":{"note":null},"forbidden_params":["note"]"#,
+            Some("no call can be without `note`: `required_params` asks for it"),
+        ),
+        (r#""forbidden_params":["id"]"#, Some("no call can be without `id`: the tool's schema requires it")),
+        (r#""required_params":{"id":"7"},"forbidden_params":["note"]"#, None),
+    ] {
+        let line = format!(
+            r#"{{"id":"a","user_message":"q","tools":{tools},"expected_tool_calls":[{{"tool_name":"del",{expected}}}]}}"#
+        );
+        let said = read("s.jsonl", &line).err().map(|error| error.to_string());
+        match why {
+            Some(why) => {
+                assert!(said.as_ref().is_some_and(|said| said.contains(why)), "{expected}: {said:?}")
+            }
+            None => assert_eq!(said, None, "{expected}"),
+        }
+    }
+    // Where the tool refuses nothing, a call may lack what its schema requires.
+    let line = format!(
+        r#"{{"id":"a","user_message":"q","tools":{tools},"validate":false,"expected_tool_calls":[{{"tool_name":"del","forbidden_params":["id"]}}]}}"#
+    );
+    assert!(read("s.jsonl", &line).is_ok());
+}
+
+#[test]
 fn the_articles_defaults() {
     let text = r#"{"id":"a","tools":[],"should_not_call_tools":true,"user_message":"q"}"#;
     let shown = |defaults| {

@@ -170,5 +170,14 @@ fn mistakes_are_named_before_anything_runs() {
     assert!(why.starts_with("front matter: line 3: unknown field `labels`"), "{why}");
     let long = format!("{{question}} {{tool_call}} {{{}}}", "x".repeat(9_999));
     assert!(line(Template::parse("t", &long).unwrap_err()).len() < 300);
+    for (name, remedy) in [
+        ("document_text", "; or say --column document_text=COLUMN"),
+        ("tool_cal", "; did you mean `tool_call`?"),
+        (&*"x".repeat(31), "row[\"column\"]"),
+        (&*"x".repeat(30), "x=COLUMN"),
+    ] {
+        let why = line(Template::parse("t", &format!("{{question}} {{tool_call}} {{{name}}}")).unwrap_err());
+        assert!(why.ends_with(remedy) && why.len() < 300, "{why}");
+    }
     assert!(matches!(Template::parse("t", "+++\nname=\"x\"\n").unwrap_err(), TemplateError::FrontMatter(_)));
 }

@@ -300,6 +300,11 @@ fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() 
         (&compared["changed"], &compared["episodes"], &compared["unpaired"]),
         (&json!(8), &json!(32), &json!(0))
     );
+    let once = work.read("once.jsonl");
+    let (third, _) = once.match_indices('\n').nth(2).unwrap();
+    work.file("cut.jsonl", format!("{}\n{{\"id\":\"3#1\",\"suit", &once[..third]));
+    let cut = drive("good", &["--baseline", "cut.jsonl"]).ended(2);
+    assert!(cut.stderr.contains("--baseline cut.jsonl: row 4 has no `repeat`"), "{}", cut.stderr);
     work.file("twice.jsonl", work.read("once.jsonl").repeat(2));
     let twice = drive("good", &["--baseline", "twice.jsonl"]).ended(2);
     assert!(twice.stderr.contains("it has two rows of the case `0`, repeat 1"), "{}", twice.stderr);

@@ -139,16 +139,63 @@ impl Rule {
     }
 }
 
+/// Whether two calls of a tool with these `parameters` say the same. What says nothing does not count: the default of the definition, and
+/// null for what may be left out.
+pub(super) fn is_same_call(parameters: &Json, a: &Object, b: &Object) -> bool {
+    let says_nothing = |name: &str, value: &Json| {
+        let default = parameters.get("properties").and_then(|all| all.get(name)?.get("default"));
+        let required = parameters.get("required").and_then(Json::as_array).unwrap_or_default();
+        default.is_some_and(|default| Equality::Json.values(default, value))
+            || value.is_null() && required.iter().all(|other| other.as_str() != Some(name))
+    };
+    let said = |arguments: &Object| -> Object {
+        let kept = arguments.iter().filter(|(name, value)| !says_nothing(name, value));
+        kept.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    };
+    Equality::Json.objects(&said(a), &said(b))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_says_nothing_is_no_other_argument() {
-        let object = |text: &str| match Json::parse(text) {
+    fn object(text: &str) -> Object {
+        match Json::parse(text) {
             Ok(Json::Object(object)) => object,
             other => panic!("{text}: {other:?}"),
-        };
+        }
+    }
+
+    #[test]
+    fn calls_are_the_same_whatever_says_nothing() {
+        let parameters = Json::parse(
+            r#"{"properties":{"id":{"type":"string"},"force":{"default":false},"to":{"default":1}},"required":["id","to"]}"#,
+        )
+        .unwrap();
+        for (a, b, is_same) in [
+            (r#"{"id":"7"}"#, r#"{"id":"7"}"#, true),
+            (r#"{"id":"7"}"#, r#"{"id":"7","force":false}"#, true),
+            (r#"{"id":"7"}"#, r#"{"id":"7","force":true}"#, false),
+            (r#"{"id":"7"}"#, r#"{"id":"7","note":null}"#, true),
+            (r#"{"id":"7"}"#, r#"{"id":"7","note":""}"#, false),
+            (r#"{"id":"7"}"#, r#"{"id":"7","force":null,"note":null,"to":1.0}"#, true),
+            (r#"{"id":"7","force":true}"#, r#"{"id":"7"}"#, false),
+            // What is required is told.
+            (r#"{}"#, r#"{"id":null}"#, false),
+            (r#"{"id":"7"}"#, r#"{"id":"7","to":null}"#, false),
+            (r#"{"id":"7"}"#, r#"{"id":"8"}"#, false),
+        ] {
+            for (a, b) in [(a, b), (b, a)] {
+                assert_eq!(is_same_call(&parameters, &object(a), &object(b)), is_same, "{a} {b}");
+            }
+        }
+        // Nothing is known of the parameters.
+        assert!(is_same_call(&Json::Null, &object(r#"{"a":1,"b":null}"#), &object(r#"{"a":1}"#)));
+        assert!(!is_same_call(&Json::Null, &object(r#"{"a":1,"b":false}"#), &object(r#"{"a":1}"#)));
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_other_argument() {
         let parameters =
             Json::parse(r#"{"properties":{"a":{"default":2},"b":{"default":[1]},"d":{"default":"x"}}}"#)
                 .unwrap();

@@ -2,6 +2,7 @@
 
 use super::episode::Episode;
 use super::langchain::number_agrees;
+use super::mock::is_same_call;
 use super::suite::Expected;
 use crate::domain::{Arguments, Json, Message, Number, Object, Role, ToolCall, ToolDefinition};
 
@@ -12,10 +13,8 @@ pub fn case_record(episode: &Episode, latency_ms: u64) -> Object {
     match &case.expected {
         Expected::Test(test) => {
             record.insert("test", Json::Object(test.clone()));
-            record.insert(
-                "tool_calls",
-                Json::Array(episode.calls().map(|call| made(call, episode.refused(call))).collect()),
-            );
+            let made = |call| made(call, episode.refused(call), is_forbidden(call, test, &case.tools));
+            record.insert("tool_calls", Json::Array(episode.calls().map(made).collect()));
             record.insert("response", episode.response().clone());
             record.insert("latency_ms", whole(latency_ms));
         }
@@ -44,8 +43,22 @@ pub fn case_record(episode: &Episode, latency_ms: u64) -> Object {
     record
 }
 
+/// Whether a call is one of those that a test forbids: written so, or with arguments more or less that say nothing by the definition.
+fn is_forbidden(call: &ToolCall, test: &Object, tools: &[ToolDefinition]) -> bool {
+    let (none, unknown) = (Object::new(), Json::Null);
+    let Some(arguments) = call.parsed() else { return false };
+    let tool = tools.iter().find(|tool| tool.name == call.name);
+    let parameters = tool.map_or(&unknown, |tool| &tool.parameters);
+    let bans = test.get("not_calls").and_then(Json::as_array).unwrap_or_default();
+    bans.iter().any(|ban| {
+        let banned = ban.get("params").and_then(Json::as_object).unwrap_or(&none);
+        ban.get("tool_name").and_then(Json::as_str) == Some(call.name.as_str())
+            && is_same_call(parameters, banned, arguments)
+    })
+}
+
 /// A call as the scorer `tool_evaluator` reads it.
-fn made(call: &ToolCall, is_refused: bool) -> Json {
+fn made(call: &ToolCall, is_refused: bool, is_forbidden: bool) -> Json {
     let mut made = Object::new();
     made.insert("name", call.name.as_str());
     match &call.arguments {
@@ -58,6 +71,9 @@ fn made(call: &ToolCall, is_refused: bool) -> Json {
     }
     if is_refused {
         made.insert("refused", Json::Bool(true));
+    }
+    if is_forbidden {
+        made.insert("forbidden", Json::Bool(true));
     }
     if let Some(id) = &call.id {
         made.insert("id", id.as_str());

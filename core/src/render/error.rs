@@ -16,7 +16,7 @@ pub enum TemplateError {
         "unknown variable {}; a template can use {}, explain, and any column by its name as row[\"column\"]{}",
         list(.0),
         Slot::ALL.map(Slot::as_str).join(", "),
-        .0.first().map_or_else(String::new, |name| did_you_mean(name, Slot::ALL.map(Slot::as_str)))
+        .0.first().map_or_else(String::new, |name| remedy(name))
     )]
     UnknownVariables(Vec<String>),
     /// A column whose name only the template can tell.
@@ -57,6 +57,18 @@ pub enum TemplateError {
 
 fn some(variables: &[Variable]) -> String {
     variables.iter().map(Variable::to_string).collect::<Vec<_>>().join(" and no ")
+}
+
+/// What may have been meant by a variable that does not exist: one of ours, or a column with a name of its own.
+fn remedy(name: &str) -> String {
+    /// Longer ones would make the error long, and are hardly anybody's.
+    const LONGEST: usize = 30;
+    let meant = did_you_mean(name, Slot::ALL.map(Slot::as_str));
+    let is_name = name.len() <= LONGEST && name.chars().all(|char| char.is_alphanumeric() || char == '_');
+    match meant.is_empty() && is_name {
+        true => format!("; or say --column {name}=COLUMN"),
+        false => meant,
+    }
 }
 
 /// The first names.

@@ -28,10 +28,9 @@ fn part(agent: &AgentSummary) -> StepPart {
 fn figures(agent: &AgentSummary) -> StepTable {
     let interval = |(low, high): (f64, f64)| format!("{} to {}", percent(low), percent(high));
     let line = |name: String, value: String, interval: String| vec![name, value, interval];
-    let passed = agent
-        .tally
-        .pass_rate()
-        .map(|(rate, ends)| line("episodes that pass".to_owned(), percent(rate), interval(ends)));
+    let passed = agent.pass_rate().map(|rate| {
+        line("episodes that pass".to_owned(), percent(rate.value), interval((rate.low, rate.high)))
+    });
     let repeats = agent.pass_rates();
     let repeats = repeats.iter().map(|rate| {
         let ends = (rate.all.low, rate.all.high);

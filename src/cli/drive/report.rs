@@ -6,6 +6,7 @@ use crate::cli::score::report::{INDENT, asked, findings, percent};
 use crate::drive::Ended;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{AgentSummary, BaselineComparison, DriveSummary, EpisodeLine};
+use crate::stats::Estimate;
 
 /// What the agents came to, on lines of `width` columns; with a line for `each` episode if asked for.
 pub fn render(found: &DriveSummary, each: bool, width: usize) -> String {
@@ -58,7 +59,7 @@ fn of_episode(line: &EpisodeLine, width: usize) -> String {
 fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
     let tally = &agent.tally;
     let mut lines = vec![format!("agent    {}", agent.agent)];
-    if let Some((rate, (low, high))) = tally.pass_rate() {
+    if let Some(Estimate { value: rate, low, high }) = agent.pass_rate() {
         lines.push(format!(
             "passed   {} of {} ({}; 95 % interval {} to {})",
             tally.passed,

@@ -8,9 +8,9 @@ use crate::bench::{Errata, NotALabel, Words};
 use crate::domain::Json;
 use crate::read::{Selection, Table, Understanding};
 use crate::report::counted;
-use crate::run::RunError;
 use crate::run::input::{Draws, text};
 use crate::run::settings::InputSettings;
+use crate::run::{Observer, RunError};
 
 /// The column that holds corrections, whatever the column of gold is called.
 const GOLD: &str = "gold";
@@ -86,12 +86,18 @@ pub(in crate::run) fn read(
 }
 
 /// An error if `errata` from `file` name rows, and none of those in the column `id` of `table`: better now than when everything is judged.
-/// Where `input` leaves rows out, those that are named may be among these.
+/// Where `input` leaves rows out, those that are named may be among these. `observer` is told where they name none.
 pub(in crate::run) fn check_met(
     (file, errata): (&Path, &[Errata]),
     id: &str,
     (table, input): (&Table, &InputSettings),
+    observer: &dyn Observer,
 ) -> Result<(), RunError> {
+    if errata.iter().all(|errata| errata.named().next().is_none() && !errata.has_draws()) {
+        observer
+            .warning(&format!("--errata {}: the file has no rows, so no gold is corrected", file.display()));
+        return Ok(());
+    }
     if input.selects() {
         return Ok(());
     }

@@ -86,7 +86,7 @@ pub fn plan(
     let gold = gold_plan(&settings, &golds, &names, (words, shown))?;
     check_gold(&source, &gold)?;
     if let (Some(file), Some(id)) = (&settings.errata, &gold.id) {
-        errata::check_met((file, &gold.errata), id, (&source.table, &settings.input))?;
+        errata::check_met((file, &gold.errata), id, (&source.table, &settings.input), observer)?;
     }
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());

@@ -56,6 +56,7 @@ pub(in crate::run) fn missing(table: &Table) -> Option<&'static str> {
 pub(in crate::run) fn read(table: &Table, wrong: &dyn Fn(String) -> RunError) -> Result<OfAgents, RunError> {
     let expected = ["test", "example"].into_iter().find(|name| table.schema().position(name).is_some());
     let mut found = OfAgents::new();
+    let mut before = 0;
     for batch in table.batches(None) {
         let batch = batch?;
         let columns = NEEDED.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
@@ -66,6 +67,7 @@ pub(in crate::run) fn read(table: &Table, wrong: &dyn Fn(String) -> RunError) ->
                 Some(expected) => rules(&expected),
                 None => 0,
             };
+            let number = before + row + 1;
             let cells: Vec<Json> =
                 columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect();
             let text = |column: usize| match &cells[column] {
@@ -77,10 +79,19 @@ pub(in crate::run) fn read(table: &Table, wrong: &dyn Fn(String) -> RunError) ->
                 "false" | "0" | "0.0" => Some(false),
                 "null" | "" | "none" | "nan" => None,
                 other => {
-                    return Err(wrong(format!("`{other}` in the column `passed` is neither true nor false")));
+                    let why =
+                        format!("row {number}: `{other}` in the column `passed` is neither true nor false");
+                    return Err(wrong(why));
                 }
             };
-            let repeat = text(2).parse().map_err(|_| wrong(format!("`{}` is no repeat", text(2))))?;
+            // A run that was killed may leave the beginning of a line.
+            let no_repeat = || match &cells[2] {
+                Json::Null => format!(
+                    "row {number} has no `repeat`: is its line cut off? Take the row out, or write the file again with drive -o"
+                ),
+                other => format!("row {number}: `{other}` in the column `repeat` is no number of a repeat"),
+            };
+            let repeat = text(2).parse().map_err(|_| wrong(no_repeat()))?;
             let agent = text(3);
             // One without any score is an agent, too.
             let at = found.iter().position(|(known, _)| *known == agent).unwrap_or_else(|| {
@@ -93,6 +104,7 @@ pub(in crate::run) fn read(table: &Table, wrong: &dyn Fn(String) -> RunError) ->
                 return Err(wrong(format!("it has two rows of the case `{}`, repeat {repeat}", text(1))));
             }
         }
+        before += batch.len();
     }
     Ok(found)
 }

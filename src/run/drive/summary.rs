@@ -13,10 +13,11 @@ use crate::domain::Paid;
 use crate::drive::history::{Counts, Evidence, Outcome};
 use crate::drive::record::expected_calls;
 use crate::drive::{Case, Ended};
+use crate::report;
 use crate::run::junit::CaseOutcome;
 use crate::run::{MemberSummary, Tally};
 use crate::score::{Issue, IssueKind, ScoreError, Scored};
-use crate::stats::{self, PassRate, Trials};
+use crate::stats::{self, Estimate, PassRate, Trials};
 
 /// What a run of agents came to.
 #[derive(Debug)]
@@ -281,6 +282,12 @@ impl AgentSummary {
         (all > 0.0).then(|| self.latencies.iter().map(|ms| *ms as f64).sum::<f64>() / all)
     }
 
+    /// The share of scored episodes that passed, with its 95 % interval, as `trend` has it: the repeats of a case are not independent of
+    /// each other.
+    pub fn pass_rate(&self) -> Option<Estimate> {
+        report::pass_rate(self.evidence.values().map(|(counts, _)| counts))
+    }
+
     /// pass@k and pass^k; empty where no case was scored twice.
     pub fn pass_rates(&self) -> Vec<PassRate> {
         let trials: Vec<Trials> = self.trials.values().map(|(trials, _)| *trials).collect();
@@ -299,7 +306,7 @@ impl AgentSummary {
     /// For manifests and `--json`.
     pub(crate) fn to_json(&self) -> Value {
         let latency = self.latency_ms();
-        let estimate = |estimate: &stats::Estimate| json!({ "value": estimate.value, "low": estimate.low, "high": estimate.high });
+        let estimate = |estimate: &Estimate| json!({ "value": estimate.value, "low": estimate.low, "high": estimate.high });
         let rates: Vec<Value> = self
             .pass_rates()
             .iter()
@@ -325,12 +332,17 @@ impl AgentSummary {
                 })
             })
             .collect();
+        let mut scores = self.tally.to_json();
+        // A tally knows nothing of cases.
+        scores["pass_rate"] = self
+            .pass_rate()
+            .map_or(Value::Null, |rate| json!({ "rate": rate.value, "low": rate.low, "high": rate.high }));
         json!({
             "agent": self.agent,
             "episodes": self.episodes,
             "ended": self.ended.iter().map(|(ended, count)| (ended.as_str(), *count)).collect::<BTreeMap<_, _>>(),
             "unscored": self.unscored(),
-            "scores": self.tally.to_json(),
+            "scores": scores,
             "flawed": self.flawed,
             "categories": categories,
             "metrics": self.metrics().collect::<BTreeMap<_, _>>(),

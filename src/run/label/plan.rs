@@ -21,7 +21,7 @@ use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, OutputSettings, SettingsError};
 use crate::run::{
     BenchError, Ceiling, Control, Destination, FoldWatch, GroupWatch, ListWatch, Listed, Member, NamedGold,
-    Panel, RateInput, RateWatch, RunError, Session, Source, Summary, TOOL,
+    Observer, Panel, RateInput, RateWatch, RunError, Session, Source, Summary, TOOL,
 };
 use crate::write::{self, InPlace, Output, WhenEmpty, WriteError, check_text};
 
@@ -138,8 +138,8 @@ impl Plan {
             Some(file) => calibrated(file, &panel, observer)?,
             None => Vec::new(),
         };
-        let gold =
-            settings.errata.as_ref().map(|file| named_gold(file, &settings, &panel, &source)).transpose()?;
+        let named = |file| named_gold(file, &settings, &panel, &source, observer);
+        let gold = settings.errata.as_deref().map(named).transpose()?;
         let shard = ShardIdentity::new(&settings, &source, &destination, &panel, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
@@ -268,6 +268,7 @@ fn named_gold(
     settings: &LabelSettings,
     panel: &Panel,
     source: &Source,
+    observer: &dyn Observer,
 ) -> Result<NamedGold, RunError> {
     let names: Vec<&str> = source.table.schema().names().collect();
     let id = match &settings.id {
@@ -289,7 +290,7 @@ fn named_gold(
     let rails: Vec<_> = panel.members.iter().map(Member::rails).collect();
     let words = Words::of(rails.iter().map(|rails| &**rails)).unwrap_or_default();
     let errata = read_errata(file, &id, &golds, &words)?;
-    check_met((file, &errata), &id, (&source.table, &settings.input))?;
+    check_met((file, &errata), &id, (&source.table, &settings.input), observer)?;
     Ok(NamedGold { errata: errata.into(), id })
 }
 

@@ -43,6 +43,9 @@ pub(super) fn pick(
     let places = |is_open: &dyn Fn(&KnownRow) -> bool| -> Vec<usize> {
         (0..rows.len()).filter(|at| is_open(&rows[*at])).collect()
     };
+    if rows.is_empty() {
+        return Err(NextError::NothingLeft("the table has no rows"));
+    }
     if matches!(queue, Queue::Unsure | Queue::Active) && rows.iter().all(|row| row.sure.is_none()) {
         return Err(NextError::NoConfidence(queue.as_str()));
     }

@@ -8,10 +8,10 @@ use tooljudge_core::drive::from_log::{BadPattern, BadPointer};
 pub enum SuiteError {
     /// An argument to ignore that is not named by a JSON pointer.
     #[error("--ignore: {0}")]
-    Ignore(#[from] BadPointer),
+    Ignore(BadPointer),
     /// A pattern to redact that cannot be used.
     #[error("--redact: {0}")]
-    Redact(#[from] BadPattern),
+    Redact(BadPattern),
     /// The column of labels is not there; the columns that are.
     #[error("--label {column}: there is no such column; the columns are {columns}")]
     NoLabelColumn { column: String, columns: String },

@@ -74,8 +74,8 @@ fn make(
     let options = FromLogOptions {
         mode: settings.mode,
         expect: settings.expect,
-        ignored: Ignored::new(&settings.ignore).map_err(SuiteError::from)?,
-        redaction: Redaction::new(&settings.redact).map_err(SuiteError::from)?,
+        ignored: Ignored::new(&settings.ignore).map_err(SuiteError::Ignore)?,
+        redaction: Redaction::new(&settings.redact).map_err(SuiteError::Redact)?,
     };
     let mut wanted = Wanted::default();
     // What calls returned is read from tables only where somebody wants it.
@@ -112,11 +112,30 @@ fn make(
             suite.unredacted, suite.cases
         ));
     }
+    tell_idle(&suite, settings, observer);
     let mut summary = SuiteSummary { suite, rows, labels: reviews.labels, output: None };
     if let Some(output) = output.filter(|_| summary.suite.cases > 0) {
         write(&mut summary, &output, settings)?;
     }
     Ok(summary)
+}
+
+/// Warns of what was to be hidden or ignored, and was not there. Where no row became a case, that is not known.
+fn tell_idle(suite: &LoggedSuite, settings: &SuiteSettings, observer: &dyn Observer) {
+    if suite.cases == 0 {
+        return;
+    }
+    for number in &suite.idle_patterns {
+        // It is not shown: it may hold what it is to hide.
+        observer.warning(&format!(
+            "--redact: pattern {number} matches nothing in the cases, so nothing was replaced for it; look through the suite before you share it"
+        ));
+    }
+    for pointer in suite.idle_pointers.iter().filter_map(|number| settings.ignore.get(number - 1)) {
+        observer.warning(&format!(
+            "--ignore {pointer}: no call in the log has this argument, so nothing is left out of the comparison for it"
+        ));
+    }
 }
 
 fn unlabelled(columns: &[String], observer: &dyn Observer) {

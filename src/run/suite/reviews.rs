@@ -124,10 +124,7 @@ impl Reviews {
 
 /// The calls that should have been made, in any form that calls are read in; `None` where nobody says so.
 fn corrections(cell: Option<&Json>, sample: &Sample, normalizer: &Normalizer) -> Option<Calls> {
-    let cell = cell.filter(|cell| !cell.is_null()).cloned()?;
-    if cell.as_str().is_some_and(|text| text.trim().is_empty()) {
-        return None;
-    }
+    let cell = cell.filter(|cell| !is_unknown(cell)).cloned()?;
     let definitions =
         sample.raw.tool_definitions.as_deref().map_or(Cell::Missing, |text| Cell::Text(text.to_owned()));
     let row = RawRow {
@@ -137,6 +134,20 @@ fn corrections(cell: Option<&Json>, sample: &Sample, normalizer: &Normalizer) ->
         extras: Vec::new(),
     };
     Some(normalizer.sample(row).map_or(Calls::Unparsed, |sample| sample.calls))
+}
+
+/// Whether a cell says that nothing is known, in one of the words that tables have for that. That nothing is to be called says `[]`.
+fn is_unknown(cell: &Json) -> bool {
+    const WORDS: [&str; 10] = ["", "nan", "none", "null", "undefined", "n/a", "na", "-", "{}", "\"\""];
+    match cell {
+        Json::Null => true,
+        Json::Object(object) => object.is_empty(),
+        Json::String(text) => {
+            let text = text.trim();
+            WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+        }
+        _ => false,
+    }
 }
 
 /// A cell as text; `None` where it says nothing.

@@ -48,7 +48,7 @@ pub fn train(settings: TrainSettings, control: &Control) -> Result<TrainSummary,
         (Some(_), None) => return Err(TrainError::ErrataWithoutNames.into()),
         (Some(file), Some(id)) => {
             let errata = read_errata(file, id, &[vec![columns.gold.clone()]], &words)?;
-            check_met((file, &errata), id, (&source.table, &settings.input))?;
+            check_met((file, &errata), id, (&source.table, &settings.input), observer)?;
             errata.into_iter().next_back()
         }
     };

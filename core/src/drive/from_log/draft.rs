@@ -30,6 +30,10 @@ pub struct LoggedSuite {
     pub unvalidated: u64,
     /// Those whose definitions of tools hold what was to be redacted: an agent is offered its tools as they are.
     pub unredacted: u64,
+    /// Patterns to redact that matched nothing of what became cases: which ones, from 1.
+    pub idle_patterns: Vec<usize>,
+    /// Arguments to ignore that no call of the log has, nor a definition: which ones, from 1.
+    pub idle_pointers: Vec<usize>,
     /// Rows or conversations that are equal to a case above in messages, tools and what is expected.
     pub duplicates: u64,
     /// What became no case.

@@ -30,6 +30,8 @@ struct Script {
     replies: usize,
     /// Whether the user spoke last.
     heard: bool,
+    /// Whether several calls of one turn are expected, which have no order among themselves.
+    at_once: bool,
 }
 
 /// The case of a conversation, without its id.
@@ -48,6 +50,10 @@ pub(super) fn case(chain: &Chain<'_>, options: &FromLogOptions) -> Result<CaseDr
     }
     let expects_calls = script.banned.is_empty() && options.expect != ExpectedParts::Nothing;
     speak(&mut case, &script, expects_calls, (&tools, options));
+    // Each call knew the results of those before it: who pays before the look-up does something else.
+    if expects_calls && script.is_in_order() {
+        case.insert("ordered", Json::Bool(true));
+    }
     if !script.banned.is_empty() {
         case.insert("not_calls", banned(&script.banned));
     } else if !expects_calls {
@@ -137,6 +143,11 @@ fn script(chain: &Chain<'_>, tools: &[ToolDefinition], options: &FromLogOptions)
 }
 
 impl Script {
+    /// Whether the expected calls were made one after another.
+    fn is_in_order(&self) -> bool {
+        !self.at_once && self.turns.iter().map(|turn| turn.expected.len()).sum::<usize>() > 1
+    }
+
     /// Messages of the user's that follow each other are one: an agent answers in between.
     fn hear(&mut self, said: String) {
         match self.turns.last_mut().filter(|_| self.heard) {
@@ -162,12 +173,16 @@ impl Script {
         let Some(turn) = self.turns.last_mut() else { return Err(LeftOut::AssistantFirst) };
         // What should have been called instead has no recorded result, so the conversation could not go on from a correction.
         match reviewed.map(|reviewed| due(reviewed, false, options)) {
-            Some(Ok(Due::Calls(calls))) => turn.expected.extend(calls),
+            Some(Ok(Due::Calls(calls))) => {
+                self.at_once |= calls.len() > 1;
+                turn.expected.extend(calls);
+            }
             Some(Ok(Due::Not(calls))) => self.banned.extend(calls),
             Some(Err(why)) => return Err(why),
             // Words need no review.
             None if calls.is_empty() => {}
             None if *whole == Review::Unlabelled => {
+                self.at_once |= calls.len() > 1;
                 turn.expected.extend(calls.iter().map(|call| options.redaction.call(call.call)));
             }
             None => return Err(LeftOut::TurnNotReviewed),

@@ -4,6 +4,7 @@ use super::ignore::Ignored;
 use super::{ExpectedParts, FromLogOptions, LeftOut, LoggedTurn, Review};
 use crate::domain::{Calls, Definitions, Json, Object, ToolCall, ToolDefinition};
 use crate::schema::{ArgumentSchemas, has_undeclared, undeclared};
+use crate::score::bfcl;
 
 /// What a reviewed turn says of a right one.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,9 @@ pub(super) fn due(logged: &LoggedTurn, corrects: bool, options: &FromLogOptions)
         Review::Unclear => return Err(LeftOut::UnclearLabel),
         Review::Correct | Review::Unlabelled => Due::Calls(logged.calls()?.to_vec()),
         Review::Incorrect { corrected: Some(calls), .. } if corrects => match calls {
+            Calls::Parsed(calls) if calls.iter().any(|call| is_unfit(call, logged, &tools)) => {
+                return Err(LeftOut::UnfitList);
+            }
             Calls::Parsed(calls) => Due::Calls(calls.clone()),
             Calls::Unparsed => return Err(LeftOut::UnreadableCorrection),
         },
@@ -46,6 +50,15 @@ pub(super) fn due(logged: &LoggedTurn, corrects: bool, options: &FromLogOptions)
         }
         Due::Not(calls) => Ok(Due::Not(redacted(calls))),
     }
+}
+
+/// Whether a correction has lists where its tool takes none: they may be BFCL's accepted values, and no right call would be equal to them.
+fn is_unfit(corrected: &ToolCall, logged: &LoggedTurn, tools: &[ToolDefinition]) -> bool {
+    let tool = tools.iter().find(|tool| tool.name == corrected.name);
+    let schema = tool.map(|tool| &tool.parameters);
+    // A list in the wrong call says nothing of what the right one takes.
+    bfcl::unfit_list(corrected, schema, &[]).is_some()
+        || bfcl::has_accepted_values(corrected, schema, logged.calls().unwrap_or_default())
 }
 
 fn ignores(ignored: &Ignored, call: &ToolCall) -> bool {

@@ -1,5 +1,7 @@
 //! Arguments that change from run to run, such as the time of day: named by JSON pointers and left out of comparisons.
 
+use std::collections::BTreeSet;
+
 use crate::domain::{Json, Object};
 
 /// JSON pointers into the arguments of calls. None by default.
@@ -27,6 +29,41 @@ impl Ignored {
             Ok(keys.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
         };
         Ok(Ignored { pointers: pointers.iter().map(read).collect::<Result<_, _>>()? })
+    }
+
+    /// Adds the places of the pointers that lead to something in these arguments.
+    pub(super) fn add_met(&self, arguments: &Object, met: &mut BTreeSet<usize>) {
+        let leads = |keys: &[String]| {
+            let (first, rest) = keys.split_first()?;
+            rest.iter().try_fold(arguments.get(first)?, |value, key| match value {
+                Json::Object(object) => object.get(key),
+                Json::Array(items) => items.get(key.parse::<usize>().ok()?),
+                _ => None,
+            })
+        };
+        let led = self.pointers.iter().enumerate().filter(|(_, keys)| leads(keys).is_some());
+        met.extend(led.map(|(at, _)| at));
+    }
+
+    /// Adds the places of the pointers that name a parameter of these.
+    pub(super) fn add_declared(&self, parameters: &Json, met: &mut BTreeSet<usize>) {
+        let properties = parameters.get("properties");
+        let is_declared = |keys: &[String]| match keys {
+            [only] => properties.is_some_and(|known| known.get(only).is_some()),
+            _ => false,
+        };
+        let declared = self.pointers.iter().enumerate().filter(|(_, keys)| is_declared(keys));
+        met.extend(declared.map(|(at, _)| at));
+    }
+
+    /// Those that are not among `met`: which ones, from 1.
+    pub(super) fn idle(&self, met: &BTreeSet<usize>) -> Vec<usize> {
+        (0..self.pointers.len()).filter(|at| !met.contains(at)).map(|at| at + 1).collect()
+    }
+
+    /// Whether nothing is ignored.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pointers.is_empty()
     }
 
     /// Whether some of these arguments are ignored.
@@ -137,6 +174,12 @@ mod tests {
             schema("list"),
             r#"{"type":"array","prefixItems":[{"const":1},{}],"minItems":2,"maxItems":2}"#
         );
+        let mut met = BTreeSet::new();
+        let others = Ignored::new(&["/at", "/filter/since", "/list/1", "/list/2", "/cc"]).unwrap();
+        others.add_met(&arguments, &mut met);
+        assert_eq!(others.idle(&met), [2, 4, 5]);
+        others.add_declared(&Json::parse(r#"{"properties":{"cc":{},"filter":{}}}"#).unwrap(), &mut met);
+        assert_eq!(others.idle(&met), [2, 4]);
         for bad in ["", "at", "/"] {
             assert_eq!(Ignored::new(&[bad]), Err(BadPointer(bad.to_owned())));
         }

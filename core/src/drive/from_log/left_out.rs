@@ -13,6 +13,8 @@ pub enum LeftOut {
     UnreadableCall,
     /// The corrected calls cannot be read.
     UnreadableCorrection,
+    /// A corrected call has a list where its tool takes none, such as BFCL's accepted values.
+    UnfitList,
     /// No tools are known.
     NoToolDefinitions,
     /// Two tools of one name have different definitions, or a schema cannot be used.
@@ -54,6 +56,7 @@ impl LeftOut {
             LeftOut::UnclearLabel => "unclear_label",
             LeftOut::UnreadableCall => "unreadable_call",
             LeftOut::UnreadableCorrection => "unreadable_correction",
+            LeftOut::UnfitList => "unfit_list",
             LeftOut::NoToolDefinitions => "no_tool_definitions",
             LeftOut::UnusableDefinitions => "unusable_definitions",
             LeftOut::ToolNotDefined => "tool_not_defined",
@@ -80,6 +83,9 @@ impl LeftOut {
             LeftOut::UnclearLabel => "the label is neither correct nor incorrect",
             LeftOut::UnreadableCall => "a call cannot be read",
             LeftOut::UnreadableCorrection => "the corrected calls cannot be read",
+            LeftOut::UnfitList => {
+                "a corrected call has a list where the tool takes none: write the value itself"
+            }
             LeftOut::NoToolDefinitions => "there are no tool definitions",
             LeftOut::UnusableDefinitions => "the tool definitions cannot be used",
             LeftOut::ToolNotDefined => "a call names a tool that is not defined",

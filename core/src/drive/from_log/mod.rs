@@ -18,7 +18,9 @@ mod pieces;
 mod redact;
 mod turn;
 
-use crate::domain::{Calls, Sample, ToolCall};
+use std::collections::BTreeSet;
+
+use crate::domain::{Calls, Definitions, Sample, ToolCall};
 use draft::Draft;
 
 pub use draft::LoggedSuite;
@@ -123,16 +125,19 @@ pub struct FromLog {
     /// Conversations are put together at the end: their turns may come in any order. Where something is hidden, all of the log is seen
     /// first: what stands for a number must be none of it.
     waiting: Vec<LoggedTurn>,
+    /// Of the arguments to ignore, those that are in the log.
+    ignored: BTreeSet<usize>,
 }
 
 impl FromLog {
     /// A suite without cases.
     pub fn new(options: FromLogOptions) -> FromLog {
-        FromLog { draft: Draft::new(options.mode), options, waiting: Vec::new() }
+        FromLog { draft: Draft::new(options.mode), options, waiting: Vec::new(), ignored: BTreeSet::new() }
     }
 
     /// Adds a turn.
     pub fn add(&mut self, logged: LoggedTurn) {
+        self.meet_ignored(&logged);
         if self.options.redaction.hides_some() {
             self.options.redaction.spare(&format!("{logged:?}"));
             return self.waiting.push(logged);
@@ -140,6 +145,28 @@ impl FromLog {
         match self.options.mode {
             CaseMode::Turn => self.add_turn(&logged),
             CaseMode::Episode => self.waiting.push(logged),
+        }
+    }
+
+    /// Remembers which of the arguments to ignore a turn has.
+    fn meet_ignored(&mut self, logged: &LoggedTurn) {
+        let ignored = &self.options.ignored;
+        if ignored.is_empty() {
+            return;
+        }
+        let own = logged.calls().unwrap_or_default();
+        let corrected = match &logged.review {
+            Review::Incorrect { corrected: Some(Calls::Parsed(calls)), .. } => &calls[..],
+            _ => &[],
+        };
+        let earlier = logged.sample.messages.iter().flat_map(|message| &message.tool_calls);
+        for arguments in own.iter().chain(corrected).chain(earlier).filter_map(ToolCall::parsed) {
+            ignored.add_met(arguments, &mut self.ignored);
+        }
+        if let Definitions::Known(tools) = &logged.sample.definitions {
+            for tool in tools.iter() {
+                ignored.add_declared(&tool.parameters, &mut self.ignored);
+            }
         }
     }
 
@@ -164,7 +191,7 @@ impl FromLog {
                 }
                 self.add_turn(logged);
             }
-            return Some(self.draft.finish(name, &self.options.redaction));
+            return Some(self.finished(name));
         }
         for chain in chains::of(&waiting) {
             if stopped() {
@@ -175,6 +202,13 @@ impl FromLog {
             let case = episode::case(&chain, &self.options);
             self.draft.add(id.map(|id| self.options.redaction.text(&id)), case);
         }
-        Some(self.draft.finish(name, &self.options.redaction))
+        Some(self.finished(name))
+    }
+
+    fn finished(self, name: &str) -> LoggedSuite {
+        let FromLog { options, draft, ignored, .. } = self;
+        let suite = draft.finish(name, &options.redaction);
+        let idle_pointers = options.ignored.idle(&ignored);
+        LoggedSuite { idle_patterns: options.redaction.idle(), idle_pointers, ..suite }
     }
 }

@@ -25,6 +25,8 @@ struct Met {
     given: HashSet<String>,
     /// Numbers, and words like ours, that the log itself holds.
     spared: HashSet<String>,
+    /// The patterns that matched something, by their place.
+    matching: HashSet<usize>,
 }
 
 /// A pattern that cannot be used.
@@ -83,6 +85,12 @@ impl Redaction {
         !self.patterns.is_empty()
     }
 
+    /// The patterns that have matched nothing so far: which ones, from 1.
+    pub(super) fn idle(&self) -> Vec<usize> {
+        let met = self.met.borrow();
+        (0..self.patterns.len()).filter(|at| !met.matching.contains(at)).map(|at| at + 1).collect()
+    }
+
     /// A text without its matches. JSON within it may write a letter as an escape, and JSON within that JSON the escape as one.
     pub fn text(&self, text: &str) -> String {
         self.without(text, &[])
@@ -94,8 +102,9 @@ impl Redaction {
         let mut found: Vec<Found> = Vec::new();
         let mut reading = Reading::of(text);
         loop {
-            for pattern in &self.patterns {
+            for (number, pattern) in self.patterns.iter().enumerate() {
                 for one in pattern.find_iter(&reading.text) {
+                    self.met.borrow_mut().matching.insert(number);
                     let at = reading.place(one.range());
                     if !kept.iter().any(|kept| kept.start <= at.start && at.end <= kept.end) {
                         found.push(Found { at, depth: reading.depth, reads: one.as_str().to_owned() });
@@ -126,7 +135,7 @@ impl Redaction {
     }
 
     fn stand_in(&self, found: &str, digits: Option<usize>) -> String {
-        let Met { words, given, spared } = &mut *self.met.borrow_mut();
+        let Met { words, given, spared, .. } = &mut *self.met.borrow_mut();
         let key = (found.to_owned(), digits);
         if let Some(word) = words.get(&key) {
             return word.clone();

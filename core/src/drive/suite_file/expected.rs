@@ -67,6 +67,17 @@ pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: 
                 }
             }
         }
+        let wanted = call.table("required_params")?.map(Node::members).unwrap_or_default();
+        for (param, at) in call.texts("forbidden_params")?.unwrap_or_default() {
+            let demands = match wanted.iter().any(|member| member.key == param) {
+                true => Some("`required_params` asks for it"),
+                false => tool.filter(|tool| requires(tool, param)).map(|_| "the tool's schema requires it"),
+            };
+            if let Some(demands) = demands {
+                return Err(call
+                    .fault(at, format!("`forbidden_params`: no call can be without `{param}`: {demands}")));
+            }
+        }
         for member in call.table("param_validators")?.map(Node::members).unwrap_or_default() {
             if let Some(why) = impossible(&member.key, &member.value, tool.map(|tool| &tool.parameters)) {
                 return Err(call.fault(member.at, format!("validator of `{}`: {why}", member.key)));
@@ -85,6 +96,12 @@ pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: 
         }
     }
     Ok(items.iter().collect())
+}
+
+/// Whether a tool takes no call without a parameter.
+fn requires(tool: &ToolDefinition, param: &str) -> bool {
+    let required = tool.parameters.get("required").and_then(Json::as_array).unwrap_or_default();
+    required.iter().any(|name| name.as_str() == Some(param))
 }
 
 /// An error if the scorer cannot read an expected call, at the value that it names.

@@ -12,6 +12,7 @@
 //! {{query}} {{tool_calls}}
 //! ```
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
@@ -165,7 +166,7 @@ fn settings(model: Option<&Value>) -> Option<String> {
     super::settings_note(deployment, &parameters)
 }
 
-/// The scores that lines about the score speak of: 0 and 1, or 1 to 5. Which end is good must be clear from what the text says of them, or
+/// The scores that lines about the score speak of: 0 and 1, or 1 to 5, in one line or one by one. Which end is good must be clear from what the text says of them, or
 /// else from what is scored, as `title` has it.
 fn rails(patterns: &Patterns, title: &str, body: &str) -> Result<Rails, String> {
     let (mut binary, mut graded) = (false, false);
@@ -184,6 +185,10 @@ fn rails(patterns: &Patterns, title: &str, body: &str) -> Result<Rails, String> 
         binary |= numbers.iter().all(|number| matches!(*number, "0" | "1"))
             && ["0", "1"].iter().all(|wanted| numbers.contains(wanted));
     }
+    let named: BTreeSet<u32> = body.lines().filter_map(score_of_line).collect();
+    binary |= named.iter().eq(&[0_u32, 1]);
+    graded |=
+        [1, 5].iter().all(|end| named.contains(end)) && named.iter().all(|score| (1..=5).contains(score));
     match (binary, graded) {
         (true, false) => match (Answers { high: "1", low: "0" }).of(title, body) {
             Sense::Good => labels::scored(vec![("1".to_owned(), 1.0), ("0".to_owned(), 0.0)], 1.0),
@@ -210,6 +215,49 @@ fn rails(patterns: &Patterns, title: &str, body: &str) -> Result<Rails, String> 
         }
         (false, false) => {
             Err(format!("its text does not say whether scores are 0 and 1 or from 1 to 5; {NAME_THEM}"))
+        }
+    }
+}
+
+/// The score that a line tells the meaning of: `### Score 1: the call is wrong`.
+fn score_of_line(line: &str) -> Option<u32> {
+    let lower = line.to_lowercase();
+    let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = start.strip_prefix("score").or_else(|| start.strip_prefix("rating"))?.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, after) = rest.split_at(end);
+    let after = after.trim_start_matches(|c: char| c.is_whitespace() || "*_]`\"".contains(c));
+    number.parse().ok().filter(|_| after.starts_with([':', '=', '-', '–', '—', '(']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_may_be_named_line_by_line() {
+        const OPEN: &str = "does not say whether scores are 0 and 1 or from 1 to 5";
+        for (text, error) in [
+            ("Score 1: very poor\nScore 2: poor\nScore 3: fair\nScore 4: good\nScore 5: excellent", None),
+            ("### **Score 1** - very poor\n\n### **Score 5** - excellent", None),
+            ("- Score 0 (fail): no\n- Score 1 (pass): yes", None),
+            ("Score 1: excellent\nScore 5: very poor", Some("may give high scores to failures")),
+            (
+                "Score 1: handed over late\nScore 5: handed over at once",
+                Some("does not say clearly that 5 is good"),
+            ),
+            // Other scales, and scores that are only mentioned.
+            ("Score 1: very poor\nScore 10: excellent", Some(OPEN)),
+            ("Score 0: very poor\nScore 5: excellent", Some(OPEN)),
+            ("Score 1: very poor\nScore 2: poor\nScore 3: excellent", Some(OPEN)),
+            ("Score 1 very poor calls\nScore 5 excellent calls", Some(OPEN)),
+        ] {
+            let found = rails(PATTERNS.as_ref().unwrap(), "", text).err();
+            let is_so = match (&found, error) {
+                (Some(found), Some(error)) => found.contains(error),
+                (found, error) => found.is_some() == error.is_some(),
+            };
+            assert!(is_so, "{found:?}: {text}");
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct Call<'a> {
     pub unreadable: bool,
     /// Whether its tool refused the arguments: then it answers no expectation either.
     pub refused: bool,
+    /// Whether the driver, who knows the definitions, says that it is one of those that are banned, though it may be written otherwise.
+    pub forbidden: bool,
 }
 
 impl Call<'_> {
@@ -235,6 +237,7 @@ fn call<'a>(path: &str, json: &'a Json, (tool, arguments): (&str, &str)) -> Resu
         input: member(path, object, arguments)?,
         unreadable: object.get("input_raw").is_some_and(|raw| !raw.is_null()),
         refused: object.get("refused") == Some(&Json::Bool(true)),
+        forbidden: object.get("forbidden") == Some(&Json::Bool(true)),
     })
 }
 

@@ -157,7 +157,7 @@ fn bans(case: &Case, equality: Equality, issues: &mut Vec<Issue>) {
                 && banned.name == call.name
                 && equality.objects(banned.input.unwrap_or(&none), arguments)
         };
-        if case.not_calls.iter().any(|banned| is_banned(&banned)) {
+        if call.forbidden || case.not_calls.iter().any(|banned| is_banned(&banned)) {
             let message = format!("`{}` is called with arguments that are forbidden", call.name);
             issues.push(issue(IssueKind::ForbiddenCall, call.name, None, message));
         }
