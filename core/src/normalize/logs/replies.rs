@@ -1,7 +1,8 @@
 //! Logs with a record for each model call: which of the answers are rows.
 //!
 //! A record holds the conversation up to its answer, so that the answer is the last turn of all that the record holds. Which turns of
-//! a transcript are rows is decided in the same way, so that the share of right rows does not depend on how an agent is logged.
+//! a transcript are rows is decided in the same way: otherwise what an agent says after its calls, which is hardly ever wrong, would
+//! count or not by how the agent is logged. What came after an answer is not in its record.
 
 use super::context::{Context, Turns};
 use super::entry::{Entries, Entry, Skip};
