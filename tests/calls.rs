@@ -374,13 +374,13 @@ fn findings_of_one_kind_have_a_ceiling() {
         (
             "wrong_value=2",
             Some(
-                "2 rows have wrong_value, and 1 labelled row has no list of findings, so it is not known whether these are at most the 2",
+                "2 rows have wrong_value, and 1 labeled row has no list of findings, so it is not known whether these are at most the 2",
             ),
         ),
         ("wrong_value=1", Some("2 rows have wrong_value, more than the 1 that --max-fail allows")),
         ("invented_value=0", Some("1 row has invented_value, more than the 0 that --max-fail allows")),
         ("missing_call=1", None),
-        ("missing_call=0", Some("0 rows have missing_call, and 1 labelled row has no list of findings")),
+        ("missing_call=0", Some("0 rows have missing_call, and 1 labeled row has no list of findings")),
     ] {
         let ran = work.run(&[&base[..], &flags, &["--max-fail", ceiling]].concat());
         let ran = ran.ended(i32::from(failure.is_some()));

@@ -128,7 +128,7 @@ fn tables_are_compared_on_rows_that_both_labelled_and_ranked_on_all() {
     assert_eq!((&always["labelled"], &found["rows"]), (&always["rows"], &evidence["labelled"]));
     assert_eq!(always["auc"], evidence["auc"], "both are ranked over all rows");
     let labelled = evidence["labelled"].as_u64().unwrap();
-    assert!(ran.stdout.contains(&format!("{labelled} of 60 rows labelled (")), "{}", ran.stdout);
+    assert!(ran.stdout.contains(&format!("{labelled} of 60 rows labeled (")), "{}", ran.stdout);
     assert!(ran.stdout.contains("AUC over all rows"), "{}", ran.stdout);
 }
 

@@ -396,7 +396,7 @@ fn what_cannot_be_picked_is_said() {
         (&["labelled.csv", "--queue", "best"], "expected random, stratified:COLUMN"),
         (&["labelled.csv", "--id", "nothing"], "--id: there is no column `nothing`"),
         (&["labelled.csv", "-n", "0"], "--rows 0 picks nothing"),
-        (&["labelled.csv", "--gold", "foreign.csv"], "no row of the labelled table has the `id` `nobody`"),
+        (&["labelled.csv", "--gold", "foreign.csv"], "no row of the labeled table has the `id` `nobody`"),
         (&["labelled.csv", "--gold", "differs.csv"], "`r1` is marked twice, and not alike"),
         (&["labelled.csv", "--gold", "misspelt.csv"], "the row with the `id` `r1` is marked `corect`"),
         (&["human.csv", "--queue", "disagreement"], "needs the labels of `tooljudge label`"),

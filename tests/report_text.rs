@@ -170,7 +170,7 @@ fn names_and_values_are_no_commands() {
     for judges in [&judges[..2], &judges[..8], &judges] {
         let ran = work.run(&[&["bench", "in.csv", "--repeat", "2"][..], judges].concat()).ended(0);
         is_tame(&ran.stdout);
-        assert!(ran.stdout.contains("recognised by") && ran.stdout.contains("你好"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("recognized by") && ran.stdout.contains("你好"), "{}", ran.stdout);
         let more = ran.stdout.contains("of the first 4 judges; 2 judges more in the reports");
         assert_eq!(more, judges.len() > 8, "{}", ran.stdout);
     }

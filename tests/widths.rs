@@ -86,7 +86,7 @@ fn what_is_shown_fits_every_width() {
         (&label_panel, false, "no label"),
         (&dry_run, false, "tokens out"),
         (&["bench", "benchmark.jsonl", "--allow-unjudged", "1"], false, "kappa"),
-        (&bench_panel, false, "recognised by"),
+        (&bench_panel, false, "recognized by"),
         (&["compare", "labelled_lenient.csv", "labelled_strict.csv", "--margin", "0.1"], false, "interval"),
         (&["score", "score_deepeval.jsonl"], false, "compared"),
         (&["score", "score_vitest.jsonl"], false, "compared"),

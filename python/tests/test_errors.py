@@ -161,7 +161,7 @@ def test_each_job_logs_what_it_did_and_what_it_cost(caplog, server):
         json.dump({"cases": [case]}, file)
     for job, said in (
         (lambda: tj.label(gold, **asks), r"label vllm:m \(tool_calling\): 2 rows, 2 correct, 0 from the store, \$0\.\d+"),
-        (lambda: tj.bench(gold, **asks), r"bench vllm:m \(\w+\): 2 rows, 1\.000 labelled, accuracy 0\.500, 0 from the store, \$0\.\d+"),
+        (lambda: tj.bench(gold, **asks), r"bench vllm:m \(\w+\): 2 rows, 1\.000 labeled, accuracy 0\.500, 0 from the store, \$0\.\d+"),
         (lambda: tj.bench(gold), r"bench builtin \(\w+\): 2 rows, "),
         (lambda: tj.audit(gold, **asks), r"audit vllm:m \(\w+\): 2 rows, \d+ questions, 0 unanswered, .* flips by attacks"),
         (lambda: tj.score([{**SAID, "expected_tool_calls": [CALL]}], scorer="tool_correctness"), "score: 1 case, 1 passed, 0 failed"),

@@ -93,6 +93,14 @@ def test_pandas_makes_a_frame_of_it(frame):
     assert made["tool_call"][0] == rows()[0]["tool_call"]
 
 
+@pytest.mark.parametrize(("method", "library"), [("to_pandas", "pandas"), ("to_polars", "polars"), ("to_arrow", "pyarrow")])
+def test_a_library_that_is_missing_is_named_once(frame, monkeypatch, method, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ModuleNotFoundError, match=f"`{method}` needs {library}, .* pip install {library}") as caught:
+        getattr(frame, method)()
+    assert caught.value.__suppress_context__ and caught.value.__cause__ is None
+
+
 def test_to_pandas_needs_no_pyarrow(monkeypatch):
     table = [{**row, "id": 2**53 + at if at else None, "none": None} for at, row in enumerate(rows()[:3])]
     whole = of_rows(table)

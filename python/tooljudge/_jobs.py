@@ -190,7 +190,7 @@ def convert(data, **options: Unpack[ConvertOptions]) -> Any:
 
     Args:
         data: As for `label`: tables, traces, requests and responses of model providers, chats, evaluation logs.
-        all: Gives also the items that cannot be read or hold nothing to judge; a column `status` marks them.
+        all: Gives also the rows that cannot be read or hold nothing to judge; a column `status` marks them.
         return_summary: Gives a pair: the rows, and what was read from each input.
 
     The other options are those of `tooljudge convert --help`, with underscores.

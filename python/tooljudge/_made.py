@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 from . import _json
@@ -97,6 +98,7 @@ class Frame:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a frame of pandas. Without pyarrow, points in time are texts in it, and tables in cells are lists."""
+        _needed("pandas", "to_pandas")
         try:
             import pyarrow
         except ImportError:
@@ -105,15 +107,24 @@ class Frame:
 
     def to_polars(self) -> polars.DataFrame:
         """The table as a frame of polars."""
-        import polars
-
+        polars = _needed("polars", "to_polars")
         return polars.DataFrame(self)
 
     def to_arrow(self) -> pyarrow.Table:
         """The table as one of pyarrow."""
-        import pyarrow
-
+        pyarrow = _needed("pyarrow", "to_arrow")
         return pyarrow.table(self)
+
+
+def _needed(library, method):
+    """A library that a method needs; if it is not installed, an error that says what to do. One that is broken says so itself."""
+    try:
+        return importlib.import_module(library)
+    except ModuleNotFoundError as error:
+        if error.name != library:
+            raise
+        why = f"`{method}` needs {library}, which is not installed: pip install {library} (`to_dicts` needs nothing)"
+        raise ModuleNotFoundError(why, name=library) from None
 
 
 class _Part:

@@ -26,7 +26,7 @@ def _benched(command, record):
         if judge["baseline"]:
             continue
         overall, usage = judge["overall"], judge["usage"]
-        parts = [_rows(overall["rows"]), f"{_share(overall['coverage'])} labelled", *_not_judged(judge["statuses"])]
+        parts = [_rows(overall["rows"]), f"{_share(overall['coverage'])} labeled", *_not_judged(judge["statuses"])]
         if "accuracy" in overall["figures"]:
             parts.append(f"accuracy {_share(overall['figures']['accuracy'])}")
         if usage is not None:

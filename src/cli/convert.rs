@@ -37,11 +37,11 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Also write items that cannot be read or hold nothing to judge; a column `status` marks them
+    /// Also write rows that cannot be read or hold nothing to judge; a column `status` marks them
     #[arg(long)]
     pub all: bool,
 
-    /// Print what was read from each file: its format and how it was detected, items, skipped items with reasons, errors
+    /// Print what was read from each file: its format and how it was recognized, rows, skipped records with reasons, errors
     #[arg(long)]
     pub summary: bool,
 
@@ -149,6 +149,12 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     Ending::Done
 }
 
+/// What the names of reasons do not say by themselves.
+const SKIPPED: &[(&str, &str)] = &[
+    ("not_an_llm_run", "tools, chains and other steps in which no model was asked"),
+    ("text_turn", "said without a call; `--turns all` judges these too"),
+];
+
 /// The files one below the other, each with what was found in it, on lines of `width` columns.
 fn summary(files: &[ConvertedFile], width: usize) -> String {
     let mut text = Vec::new();
@@ -163,10 +169,10 @@ fn summary(files: &[ConvertedFile], width: usize) -> String {
                 "  format".to_owned(),
                 format.clone(),
                 records.to_string(),
-                format!("told by {sign}"),
+                format!("recognized by {sign}"),
             ]);
         }
-        grid.add_row(["  items".to_owned(), String::new(), file.converted.items.to_string(), String::new()]);
+        grid.add_row(["  rows".to_owned(), String::new(), file.converted.items.to_string(), String::new()]);
         if let Some(held) = file.transcripts {
             let rows =
                 [("transcripts", held.transcripts), ("assistant turns", held.turns), ("calls", held.calls)];
@@ -188,7 +194,8 @@ fn summary(files: &[ConvertedFile], width: usize) -> String {
             ]);
         }
         for (why, count) in &file.skipped {
-            grid.add_row(["  skipped".to_owned(), (*why).to_owned(), count.to_string(), String::new()]);
+            let about = SKIPPED.iter().find(|(reason, _)| reason == why).map_or("", |(_, about)| about);
+            grid.add_row(["  skipped".to_owned(), (*why).to_owned(), count.to_string(), about.to_owned()]);
         }
         for (code, (count, example)) in &file.converted.errors {
             grid.add_row(["  error".to_owned(), (*code).to_owned(), count.to_string(), example.clone()]);

@@ -141,9 +141,9 @@ impl InputArgs {
     }
 }
 
-/// `NAME=VALUE`.
+/// A name and what it stands for, as the flag's help calls them: `NAME=VALUE`, `COLUMN=TEXT`.
 pub fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("there is no `=` in it")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 

@@ -82,8 +82,8 @@ impl Ceiling {
                 "{have} {}, and {} no list of findings, so it is not known whether these are at most the {most} that --max-fail allows",
                 self.kind,
                 match self.unknown(summary) {
-                    1 => "1 labelled row has".to_owned(),
-                    rows => format!("{rows} labelled rows have"),
+                    1 => "1 labeled row has".to_owned(),
+                    rows => format!("{rows} labeled rows have"),
                 }
             ),
         })

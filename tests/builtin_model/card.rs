@@ -238,7 +238,7 @@ fn everyday_calls(text: &mut String, rows: &[Row], wide: &[HeldOut]) {
 /// Labels of `--decide evidence`, where half of all calls are right and where nine in ten are.
 fn by_evidence(text: &mut String, rows: &[Row], wide: &[HeldOut]) {
     writeln!(text, "\nThe same and the rows of other sources with `--decide evidence`; precision as if half of all calls were right / as if nine in ten were:\n").unwrap();
-    writeln!(text, "| rows | labelled | right calls passed | failed | wrong calls found | passed | precision of `correct` | of `incorrect` |\n|---|---|---|---|---|---|---|---|").unwrap();
+    writeln!(text, "| rows | labeled | right calls passed | failed | wrong calls found | passed | precision of `correct` | of `incorrect` |\n|---|---|---|---|---|---|---|---|").unwrap();
     for (name, held) in parts(rows, wide) {
         let mut counts = [[0.0f64; 3]; 2];
         for own in held {

@@ -27,7 +27,7 @@ pub enum Observation {
     /// The value's type is not the declared one.
     WrongType { at: Place, expected: String, actual: &'static str },
     /// The value says the right thing in the wrong type: `"5"` for 5, or 5 for `"5"`.
-    LooseType { at: Place, expected: String, actual: &'static str },
+    LooseType { at: Place, expected: String, given: String },
     /// The value is none of the allowed ones.
     NotAllowed { at: Place, value: String },
     /// Another rule of the schema is broken: a range, a length, a pattern.
@@ -318,8 +318,9 @@ impl fmt::Display for Observation {
             Observation::WrongType { at, expected, actual } => {
                 write!(f, "{at} should be {expected}, but is {actual}")
             }
-            Observation::LooseType { at, expected, actual } => {
-                write!(f, "{at} should be {expected}, but spells it as {actual}")
+            Observation::LooseType { at, expected, given } => {
+                let kind = if given.starts_with('"') { "the text " } else { "" };
+                write!(f, "{at} should be {expected}, but is {kind}`{}`", Short(given))
             }
             Observation::NotAllowed { at, value } => {
                 write!(f, "{at}: `{}` is not one of the allowed values", Short(value))

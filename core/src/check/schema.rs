@@ -207,10 +207,12 @@ impl Walk<'_> {
             return match value {
                 Json::String(text) if spells(node, text) => match self.dialect {
                     Dialect::Source => {}
-                    Dialect::Json => self.push(Observation::LooseType { at, expected, actual }),
+                    Dialect::Json => {
+                        self.push(Observation::LooseType { at, expected, given: value.to_string() });
+                    }
                 },
                 Json::Number(_) | Json::Bool(_) if node.types.allow(&Json::String(String::new())) => {
-                    self.push(Observation::LooseType { at, expected, actual });
+                    self.push(Observation::LooseType { at, expected, given: value.to_string() });
                 }
                 _ => self.push(Observation::WrongType { at, expected, actual }),
             };

@@ -81,7 +81,7 @@ impl Lack {
             Lack::Choice => ("may need another tool, or none", "may need another tool, or none"),
             Lack::Rest => ("may leave something undone", "may leave something undone"),
             Lack::Step => ("is a later step of an agent", "are later steps of an agent"),
-            Lack::Balance => ("speaks clearly for neither label", "speak clearly for neither label"),
+            Lack::Balance => ("has no clear evidence", "have no clear evidence"),
         };
         if rows == 1 { one } else { several }
     }

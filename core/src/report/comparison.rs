@@ -127,7 +127,7 @@ fn one(
 fn of_one(nouns: &Nouns, name: &str, alone: &Alone) -> Option<String> {
     let labelled = (alone.labelled < alone.rows && nouns.lacks == "label").then(|| {
         let share = percent(alone.labelled, alone.rows);
-        format!("{} of {} labelled ({share})", alone.labelled, counted(alone.rows, nouns.item))
+        format!("{} of {} labeled ({share})", alone.labelled, counted(alone.rows, nouns.item))
     });
     let auc = alone.auc.as_ref();
     let over = match alone.rated == alone.rows {

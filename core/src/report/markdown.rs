@@ -250,7 +250,7 @@ fn slices(text: &mut String, measured: &[Measured], names: &[String]) {
         let column = within(by, MAX_NAME_LENGTH);
         section(
             text,
-            &format!("By {column}: {}", if one_class { "share recognised" } else { "balanced accuracy" }),
+            &format!("By {column}: {}", if one_class { "share recognized" } else { "balanced accuracy" }),
         );
         header(text, &format!("{column} (rows)"), names);
         for kind in kinds.iter().take(MAX_LINES) {

@@ -18,8 +18,8 @@ const FIGURES: [(&str, &str); 6] = [
     ("auc", "AUC"),
 ];
 /// The only figure of rows that are all right, and of rows that are all wrong.
-const ALL_RIGHT: (&str, &str) = ("recall_correct", "right calls\nrecognised");
-const ALL_WRONG: (&str, &str) = ("recall_incorrect", "wrong calls\nrecognised");
+const ALL_RIGHT: (&str, &str) = ("recall_correct", "right calls\nrecognized");
+const ALL_WRONG: (&str, &str) = ("recall_incorrect", "wrong calls\nrecognized");
 /// Judges that fit beside each other.
 const BESIDE: usize = 4;
 /// Lines of a table by slice; the reports have more.
@@ -89,7 +89,7 @@ fn figures(judges: &[Named<'_>]) -> Table {
     };
     let cost = |judge: &Measured| judge.usage.and_then(|usage| usage.cost_usd_per_1000);
     let priced = judges.iter().any(|(judge, _)| cost(judge).is_some());
-    let mut header = vec!["judge", "labelled"];
+    let mut header = vec!["judge", "labeled"];
     header.extend(shown.iter().map(|(_, heading)| heading));
     header.extend(priced.then_some("$ per\n1,000"));
     let mut table = Table::new(named(header.len()));
@@ -154,8 +154,8 @@ fn labels(judges: &[Named<'_>]) -> Table {
 /// The figures whose bounds are shown: the first that there is.
 const BOUNDED: [(&str, &str); 3] = [
     ("balanced_accuracy", "balanced accuracy"),
-    (ALL_RIGHT.0, "share recognised"),
-    (ALL_WRONG.0, "share recognised"),
+    (ALL_RIGHT.0, "share recognized"),
+    (ALL_WRONG.0, "share recognized"),
 ];
 
 /// How rows without a label ended, and what the main figure would be at worst and at best had they one.
@@ -164,7 +164,7 @@ fn unlabelled(judges: &[Named<'_>], width: usize) -> Option<String> {
         let bounds = |(figure, words)| Some((words, judge.overall.bounds.get(figure)?));
         let (words, (low, high)) = BOUNDED.into_iter().find_map(bounds)?;
         let ends = without_label(judge);
-        let line = format!(" {name}, no label: {ends}; were they labelled, {words} {low:.3} to {high:.3}");
+        let line = format!(" {name}, no label: {ends}; were they labeled, {words} {low:.3} to {high:.3}");
         Some(wrapped(&line, "   ", width))
     };
     let lines: Vec<String> = judges.iter().filter_map(line).collect();
@@ -221,14 +221,14 @@ fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], width: us
         let (figure, _, labelled) = recognised(slice)?;
         let over = match slice.confusion.unjudged() {
             0 => String::new(),
-            _ => format!("\n{labelled} labelled"),
+            _ => format!("\n{labelled} labeled"),
         };
         Some(format!("{}  {}{over}", value(Some(figure)), interval(Some(figure))))
     };
     let mut header = vec![by.to_owned(), "rows".to_owned()];
     // A heading may be as wide as figures are anyway, or a little more.
     let heading = |name: &str| folded(name, if judges.len() > 2 { 16 } else { 30 });
-    header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{}", heading(name))));
+    header.extend(judges.iter().map(|(_, name)| format!("recognized by\n{}", heading(name))));
     let mut table = Table::new(named(header.len()));
     table.add_row(header);
     // Names may take what judges leave of the page, since they often differ only in their middle or at their ends.

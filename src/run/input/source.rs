@@ -184,8 +184,8 @@ impl Source {
                     counted(survey.calls, "call"),
                 ),
             };
-            let turns = counted(items, "turn");
-            observer.note(&format!("{file} ({}): {held}{turns} to judge{skipped}", formats.join(", ")));
+            let rows = counted(items, "row");
+            observer.note(&format!("{file} ({}): {held}{rows} to judge{skipped}", formats.join(", ")));
         }
     }
 

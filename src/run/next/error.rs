@@ -22,7 +22,7 @@ pub enum NextError {
     /// No column names rows.
     #[error(
         "no column names the rows, so marks could not be brought back to them: there is no `id`, `row_id` or `source_id`. Name the \
-         column with --id, or give the log one before it is labelled"
+         column with --id, or give the log one before it is labeled"
     )]
     NoNames,
     /// A row without a name.

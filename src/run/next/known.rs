@@ -136,7 +136,7 @@ impl Known {
         }
         match marks.into_keys().min() {
             Some(name) => {
-                let why = format!("no row of the labelled table has the `{}` `{name}`", self.id);
+                let why = format!("no row of the labeled table has the `{}` `{name}`", self.id);
                 Err(NextError::Gold { path: PathBuf::from(gold.join(", ")), why }.into())
             }
             None => Ok(rows),

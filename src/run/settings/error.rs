@@ -36,7 +36,7 @@ pub enum SettingsError {
     )]
     SameColumns { a: String, b: String, prefix: String },
     /// A page of labelled rows that is not named as one.
-    #[error("--report {}: the page of labelled rows is HTML; give it a name that ends in .html", .0.display())]
+    #[error("--report {}: the page of labeled rows is HTML; give it a name that ends in .html", .0.display())]
     NotAPage(PathBuf),
     /// A column to fold by that does not exist.
     #[error("--fold: there is no column `{column}`{near}")]

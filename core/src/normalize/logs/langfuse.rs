@@ -7,6 +7,8 @@
 //!  "input": "{\"messages\": …", "output": "…", "tool_calls": ["{\"arguments\": …"], "tool_call_names": ["f"]}
 //! {"trace": {…}, "observations": […]}
 //! ```
+//!
+//! Its table of traces has neither; such a record is refused, with what to export instead.
 
 use std::collections::HashSet;
 
@@ -55,6 +57,33 @@ fn matches(record: &Object) -> bool {
             Some(Json::Array(items)) => items.first().and_then(Json::as_object).is_some_and(is_observation),
             _ => false,
         }
+        || is_trace_alone(record)
+}
+
+/// Whether a record is a line of Langfuse's table of traces. Its columns are so many that no other table has all of them. A trace whose
+/// own words hold calls can be judged as a row.
+fn is_trace_alone(record: &Object) -> bool {
+    const BY_UI: &[&str] =
+        &["bookmarked", "id", "timestamp", "name", "userId", "sessionId", "tags", "input", "output"];
+    const BY_STORAGE: &[&str] =
+        &["bookmarked", "id", "timestamp", "name", "user_id", "session_id", "tags", "input", "output"];
+    const OTHERS: &[&str] = &["type", "traceId", "trace_id", "trace", "messages", "observations"];
+    const CALLS: &[&str] = &["tool_call", "toolCall", "tool_use", "toolUse", "function_call", "functionCall"];
+    let has_all = |keys: &[&str]| keys.iter().all(|key| record.contains_key(key));
+    let says_call = |key: &str| {
+        let said = record.get(key).map(Json::to_string).unwrap_or_default();
+        CALLS.iter().any(|name| said.contains(name))
+    };
+    (has_all(BY_UI) || has_all(BY_STORAGE))
+        && !OTHERS.iter().any(|key| record.contains_key(key))
+        && !says_call("input")
+        && !says_call("output")
+}
+
+fn without_observations() -> RowError {
+    let why = "this looks like Langfuse's table of traces, which holds no tool calls: export the observations, or use the blob storage \
+               export";
+    RowError::new(RowErrorCode::UnrecognisedRecord, why)
 }
 
 fn is_observation(record: &Object) -> bool {
@@ -71,6 +100,9 @@ fn read(mut record: Object, context: &Context) -> Entries {
         let repeats = !context.agents && call.as_ref().is_some_and(|call| trace.repeats(call, context));
         let told = call.map(|call| trace.tell(&call)).unwrap_or_default();
         return Box::new(std::iter::once(entry(record, repeats)).chain(told));
+    }
+    if is_trace_alone(&record) {
+        return unreadable(without_observations());
     }
     match value::take(&mut record, "observations") {
         Some(Json::Array(items)) => {
@@ -295,6 +327,12 @@ mod tests {
     #[test]
     fn knows_observations_and_traces() {
         let generation = r#"{"type":"generation","traceId":"t","output":"x"}"#;
+        let trace = |user: &str, session: &str, output: &str| {
+            let (own, words) = (r#""bookmarked":false,"tags":[],"id":"t""#, r#""name":"chat","input":"q""#);
+            format!(
+                r#"{{{own},{words},"timestamp":"2026-01-01","{user}":"u","{session}":"s","output":"{output}"}}"#
+            )
+        };
         for (record, expected) in [
             (generation.to_owned(), "1 turns, 0 skipped, 0 unreadable"),
             (format!(r#"{{"id":"t","observations":[{generation}]}}"#), "1 turns, 0 skipped, 0 unreadable"),
@@ -303,6 +341,10 @@ mod tests {
                 "0 turns, 1 skipped, 1 unreadable",
             ),
             (r#"{"trace":{},"observations":null}"#.to_owned(), "0 turns, 0 skipped, 1 unreadable"),
+            (trace("userId", "sessionId", "done"), "0 turns, 0 skipped, 1 unreadable"),
+            (trace("user_id", "session_id", "done"), "0 turns, 0 skipped, 1 unreadable"),
+            (trace("user", "session", "done"), "unknown"),
+            (trace("userId", "sessionId", "[{'tool_calls': []}]"), "unknown"),
             (r#"{"type":"SPAN","id":"x"}"#.to_owned(), "unknown"),
             (r#"{"type":"text","trace_id":"x"}"#.to_owned(), "unknown"),
             (r#"{"observations":[{"a":1}]}"#.to_owned(), "unknown"),

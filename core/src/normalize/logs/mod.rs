@@ -63,6 +63,7 @@ mod otel;
 mod pairs;
 mod promptfoo;
 mod ragas;
+mod replies;
 mod request;
 mod sample;
 mod secrets;

@@ -235,7 +235,7 @@ function drawHead(store) {
   const left = sample.filter(({ here, all }) => here < all);
   if (left.length) {
     const said = sample.filter(({ all }) => all > 0).map(({ what, here, all }) => (here < all ? `${thousands(here)} of the ${thousands(all)} ${words(what)}, chosen at random` : `all ${thousands(all)} ${words(what)}`));
-    add(document.querySelector("header"), el("p", { class: "failed" }, `A report holds a limited number of rows. Here are ${said.join(", and ")}. The labelled table has all rows.`));
+    add(document.querySelector("header"), el("p", { class: "failed" }, `A report holds a limited number of rows. Here are ${said.join(", and ")}. The labeled table has all rows.`));
   }
 }
 

@@ -85,7 +85,7 @@ function nextOf(store, marks, act) {
       store.about.review?.blind ? null : el("button", { type: "button", class: "plain", id: "unsure", click: () => act.unsure(leastSure(store, marks).slice(0, AT_ONCE)) }, `The ${AT_ONCE} least sure`)),
     said,
     chosen && said.length ? el("p", { class: "muted" }, `${counted(chosen, "mark")} ${chosen === 1 ? "was" : "were"} chosen, not drawn: left out of the share.`) : null,
-    said.length ? null : el("p", { class: "muted" }, "How many calls are right? Marks on rows that were drawn at random say so for all rows; marks on the least sure find mistakes."));
+    said.length ? null : el("p", { class: "muted" }, "How many calls of the whole log are right? Mark rows that were drawn at random. To find mistakes quickly, mark the rows of which the judge is least sure."));
 }
 
 /** The cells that say how a row was picked, in the order of DRAW. */

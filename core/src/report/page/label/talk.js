@@ -49,13 +49,22 @@ function turnOf(row, verdicts, show, store) {
   return el("div", { class: "bubble assistant judged", role: "group", "aria-label": "The judged turn" },
     el("p", { class: "speaker" }, "Agent: the judged turn"),
     body,
-    findings.length ? el("ol", { class: "findings" }, findings.map((finding) => findingItem(finding, show))) : null);
+    findings.length ? el("ol", { class: "findings" }, findings.map((finding) => findingItem(finding, row))) : null);
 }
 
-function findingItem({ kind, argument, tool, quote, supported, number: sign, by }) {
+/** Whether somebody said these words before the judged turn. */
+function isSaid(quote, row) {
+  const pattern = patternOf(quote);
+  const found = (text) => ((pattern.lastIndex = 0), pattern.test(words(text)));
+  return pattern !== null && (found(row.question) || row.messages.some((message) => found(record(message).content)));
+}
+
+function findingItem({ kind, argument, tool, quote, supported, number: sign, by }, row) {
+  // Beside an argument, words of the conversation would read like its value.
+  const says = argument && supported && isSaid(quote, row) ? "; the conversation says “" : ": “";
   return el("li", { value: String(sign) },
     el("b", null, spoken(kind)), argument ? [" in ", el("code", null, visible(argument.slice(1).replaceAll("/", ".")))] : tool ? [" of ", el("code", null, visible(tool))] : null,
-    quote ? [": “", el("q", null, visible(quote.slice(0, 400))), "”"] : null,
+    quote ? [says, el("q", null, visible(quote.slice(0, 400))), "”"] : null,
     quote && !supported ? el("small", { class: "muted" }, " (these words do not stand in the row)") : null,
     by ? el("small", { class: "muted" }, ` (${by})`) : null);
 }

@@ -3,7 +3,7 @@
 const MOST_OPTIONS = 200;
 const SORTS = [["", "wrong and unsure first"], ["input", "as in the input"], ["unsure", "least sure first"], ["sure", "surest first"]];
 const CONFIDENCES = [["", "any"], ["0-0.6", "below 0.6"], ["0.6-0.8", "0.6 to 0.8"], ["0.8-0.95", "0.8 to 0.95"], ["0.95-1.01", "0.95 and more"], ["none", "none"]];
-const MARKED = [["", "any"], ["yes", "marked"], ["no", "not marked"], ["differs", "marked otherwise than labelled"], ["noted", "with a note"], ["todo", "drawn, to be marked"], ["drawn", "drawn at random"], ["unsure", "picked as least sure"]];
+const MARKED = [["", "any"], ["yes", "marked"], ["no", "not marked"], ["differs", "marked otherwise than labeled"], ["noted", "with a note"], ["todo", "drawn, to be marked"], ["drawn", "drawn at random"], ["unsure", "picked as least sure"]];
 const KEYS = ["judge", "label", "status", "reason", "confidence", "tool", "argument", "kind", "column", "value", "marked", "search", "sort"];
 /** What a label filter calls rows without a label, and rows on which judges differ. */
 const NO_LABEL = "(none)";

@@ -2,7 +2,7 @@
 
 function drawConfusion(section, report) {
   const shown = report.entrants.filter((entrant) => countsOf(entrant.overall).all > 0);
-  if (!shown.length) return void add(section, el("p", { class: "muted" }, "No judge labelled a row."));
+  if (!shown.length) return void add(section, el("p", { class: "muted" }, "No judge labeled a row."));
   add(section,
     el("p", { class: "muted" }, "Counts, and their share of the row: of the calls that gold has as correct, and of those it has as incorrect. Blue agrees with gold, orange does not."),
     el("div", { class: "cards" }, inOrder(shown).map(matrix)));

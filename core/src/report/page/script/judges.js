@@ -15,7 +15,7 @@ function countsOf(slice) {
 /** Every figure of a slice: its key, its heads, what it means, the value that chance gives, whether it starts hidden, and whether few judges have it. */
 const FIGURES = [
   ["balanced_accuracy", "Balanced acc.", "mean of the share of right calls passed and of wrong calls caught; 0.5 is chance, whatever the mix", 0.5],
-  ["accuracy", "Accuracy", "share of rows labelled as gold has them; depends on the mix of right and wrong calls", null, true],
+  ["accuracy", "Accuracy", "share of rows labeled as gold has them; depends on the mix of right and wrong calls", null, true],
   ["kappa", "Kappa", "Cohen’s kappa: agreement with gold beyond what the two shares of labels would give by chance; 0 is chance", 0],
   ["weighted_kappa", "Weighted kappa", "Cohen’s kappa with quadratic weights, of grades with graded gold: a near miss counts for more than a far one; 0 is chance", 0, false, true],
   ["mcc", "MCC", "Matthews correlation of label and gold; 0 is chance", 0],
@@ -46,7 +46,7 @@ function judgeColumns(entrants) {
   return [
     ...measures,
     { head: "Rows", narrow: true, hint: "rows with a label, and their groups", value: (entrant) => countsOf(entrant.overall).judged, cell: rowsCell },
-    { head: "No label", narrow: true, hint: "rows that the judge gave no label, and what balanced accuracy would be at worst and at best had it labelled them", value: (entrant) => countsOf(entrant.overall).unjudged, cell: unjudgedCell },
+    { head: "No label", narrow: true, hint: "rows that the judge gave no label, and what balanced accuracy would be at worst and at best had it labeled them", value: (entrant) => countsOf(entrant.overall).unjudged, cell: unjudgedCell },
     { head: "$ per 1,000", narrow: true, hint: "list price of a thousand rows", value: per1000, cell: (entrant) => short(dollars(per1000(entrant))) },
     { head: "p50", narrow: true, hint: "latency: half of the answers came within it", value: p50, cell: (entrant) => short(duration(p50(entrant))) },
   ];
@@ -67,7 +67,7 @@ function unjudgedCell(entrant) {
   const short = ends && `${ends[0] === "accuracy" ? "acc." : "bal. acc."} ${range(...ends[1])}`;
   return [
     el("b", null, thousands(counts.unjudged)), el("small", null, percent(counts.unjudged, counts.all)),
-    ends ? el("small", { title: `${spoken(ends[0])} if all of them had been labelled wrongly, and rightly` }, short) : null,
+    ends ? el("small", { title: `${spoken(ends[0])} if all of them had been labeled wrongly, and rightly` }, short) : null,
   ];
 }
 
