@@ -9,7 +9,7 @@ mod shard;
 mod source;
 mod text_fields;
 
-pub(in crate::run) use cell::text;
+pub(in crate::run) use cell::{says_nothing, text};
 pub(in crate::run) use clusters::{Cluster, Clusters, hash};
 pub(in crate::run) use draws::Draws;
 pub use row::Row;

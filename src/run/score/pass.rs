@@ -13,6 +13,7 @@ use super::transcripts::{self, Transcript};
 use crate::domain::{Cell, Json, Object, RawRow, Slot, ToolCall};
 use crate::normalize::Normalizer;
 use crate::read::Table;
+use crate::run::input::says_nothing;
 use crate::run::{Progress, RunError};
 use crate::score::{Score, ScoreError, Scored, Scorer, bfcl};
 use crate::table::{Batch, Schema};
@@ -276,14 +277,13 @@ impl Scoring<'_> {
 
     /// What should have been called. A cell that says nothing is not the same as one that says "nothing".
     fn expected(&self, case: &Object) -> Result<Vec<ToolCall>, ScoreError> {
-        let said = match case.get(EXPECTED) {
-            None | Some(Json::Null) => Some("empty".to_owned()),
-            Some(Json::String(text)) if is_missing(text) => Some(format!("`{}`", text.trim())),
-            Some(Json::Object(object)) if object.is_empty() => Some("{}".to_owned()),
-            Some(_) => None,
-        };
-        if let Some(said) = said {
-            let said = if said == "``" { "empty" } else { &said };
+        let cell = case.get(EXPECTED).unwrap_or(&Json::Null);
+        if says_nothing(cell) {
+            let said = match cell {
+                Json::String(text) if !text.trim().is_empty() => format!("`{}`", text.trim()),
+                Json::Object(_) => "{}".to_owned(),
+                _ => "empty".to_owned(),
+            };
             return Err(ScoreError::invalid(format!(
                 "`{EXPECTED}` is {said}, which does not say what should be called: write [] where nothing should"
             )));
@@ -325,13 +325,6 @@ impl Scoring<'_> {
 
 fn repeats(call: &ToolCall) -> bool {
     call.parsed().is_some_and(Object::repeats_a_key)
-}
-
-/// Whether a text is what tables write where nothing is known.
-fn is_missing(text: &str) -> bool {
-    const WORDS: [&str; 9] = ["", "nan", "none", "null", "n/a", "na", "-", "{}", "\"\""];
-    let text = text.trim();
-    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Why no call could be equal to an expected one: it has lists where its tool takes none, by the row's definition and the calls that

@@ -5,6 +5,7 @@ use crate::bench::Words;
 use crate::domain::{Calls, Cell, Flag, Item, Json, RawRow, Sample};
 use crate::normalize::Normalizer;
 use crate::run::RunError;
+use crate::run::input::says_nothing;
 use crate::table::Batch;
 use tooljudge_core::drive::from_log::{LoggedTurn, Review};
 
@@ -124,7 +125,7 @@ impl Reviews {
 
 /// The calls that should have been made, in any form that calls are read in; `None` where nobody says so.
 fn corrections(cell: Option<&Json>, sample: &Sample, normalizer: &Normalizer) -> Option<Calls> {
-    let cell = cell.filter(|cell| !is_unknown(cell)).cloned()?;
+    let cell = cell.filter(|cell| !says_nothing(cell)).cloned()?;
     let definitions =
         sample.raw.tool_definitions.as_deref().map_or(Cell::Missing, |text| Cell::Text(text.to_owned()));
     let row = RawRow {
@@ -134,20 +135,6 @@ fn corrections(cell: Option<&Json>, sample: &Sample, normalizer: &Normalizer) ->
         extras: Vec::new(),
     };
     Some(normalizer.sample(row).map_or(Calls::Unparsed, |sample| sample.calls))
-}
-
-/// Whether a cell says that nothing is known, in one of the words that tables have for that. That nothing is to be called says `[]`.
-fn is_unknown(cell: &Json) -> bool {
-    const WORDS: [&str; 10] = ["", "nan", "none", "null", "undefined", "n/a", "na", "-", "{}", "\"\""];
-    match cell {
-        Json::Null => true,
-        Json::Object(object) => object.is_empty(),
-        Json::String(text) => {
-            let text = text.trim();
-            WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
-        }
-        _ => false,
-    }
 }
 
 /// A cell as text; `None` where it says nothing.
