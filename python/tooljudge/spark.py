@@ -55,13 +55,11 @@ def label(frame: DataFrame, **options: Unpack[ClusterOptions]) -> DataFrame:
 def _machines(frame: Any) -> int:
     """How many machines the executors are on that are there by now. What the session does not tell, each worker finds out by itself."""
     try:
-        managers = frame.sparkSession.sparkContext._jsc.sc().env().blockManager().master().getMemoryStatus().keysIterator()
-        hosts = set()
-        while managers.hasNext():
-            manager = managers.next()
-            if not manager.isDriver():
-                hosts.add(manager.host())
+        context = frame.sparkSession.sparkContext
+        hosts = [one.host() for one in context._jsc.sc().statusTracker().getExecutorInfos()]
+        # The driver is among them.
+        hosts.remove(context.getConf().get("spark.driver.host"))
     except Exception:
         # A session of Spark Connect has no context.
         return 1
-    return len(hosts)
+    return len(set(hosts))

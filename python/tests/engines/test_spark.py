@@ -17,7 +17,8 @@ from postgres import database  # noqa: F401
 
 import tooljudge as tj
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+# Three programs of Java start first.
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(600)]
 PARTS, ROWS, IN_FLIGHT = 3, 30, 4
 
 
@@ -36,9 +37,8 @@ def session(tmp_path_factory):
         more = {"SPARK_LOCAL_IP": address, "SPARK_DAEMON_MEMORY": "256m", "SPARK_WORKER_DIR": str(folder / address)}
         words = [Path(pyspark.__file__).parent / "bin/spark-class", f"org.apache.spark.deploy.{name}", "--host", address, *words]
         log = (folder / f"{address}.log").open("a")
-        # In a group of its own, as executors are in it.
-        made = subprocess.Popen(words, env=os.environ | more, cwd=folder, stdout=log, stderr=log, start_new_session=True)
-        started.append(made)
+        # In the group of the tests, with which they end if the tests are killed.
+        started.append(subprocess.Popen(words, env=os.environ | more, cwd=folder, stdout=log, stderr=log))
 
     start("master.Master", "127.0.0.1", "--port", str(master), "--webui-port", "0")
     for address in ("127.0.0.2", "127.0.0.3"):
@@ -69,7 +69,7 @@ def session(tmp_path_factory):
     yield made
     made.stop()
     for one in reversed(started):
-        os.killpg(one.pid, signal.SIGTERM)
+        one.terminate()
         one.wait(PATIENCE)
 
 
@@ -80,9 +80,7 @@ def kept(database, request):
 
 def frame(session):
     table = pa.Table.from_pylist([{"at": at, **row} for at, row in enumerate(numbered(ROWS))])
-    made = session.createDataFrame(table).repartitionByRange(PARTS, "at").sortWithinPartitions("at").localCheckpoint()
-    assert made.rdd.getNumPartitions() == PARTS
-    return made
+    return session.createDataFrame(table).repartitionByRange(PARTS, "at").sortWithinPartitions("at")
 
 
 def started(session, made, into):
