@@ -1,8 +1,8 @@
 """What two workers do in the time of one, and how much memory they take.
 
 `python benches/engines.py ray` (or spark, dask, daft), in the environment of `python/test-engines`: requests per second of one worker and of
-two, where the judge is the bottleneck: a server that answers after half a second. `python benches/engines.py ray memory`: the most memory that two
-workers take for files of 5,000 rows, and of five times as many.
+two, where the judge is the bottleneck: a server that answers after half a second. `python benches/engines.py ray memory`: the most memory
+that two workers take for files of 5,000 rows, and of five times as many.
 """
 
 import os
@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).par
 from conftest import Server, numbered
 from doors import DOORS
 
-ROWS, PARTS, DELAY, IN_FLIGHT = 1200, 8, 0.5, 8
+ROWS, PARTS, DELAY, IN_FLIGHT = 1200, 4, 0.5, 8
 MANY, PART = (5_000, 25_000), 500
 
 

@@ -127,7 +127,8 @@ def test_machines_of_executors_are_counted_without_the_driver(hosts, machines):
         def sparkContext(self):
             if hosts is None:
                 raise AttributeError("not in Spark Connect")
-            tracker = types.SimpleNamespace(getExecutorInfos=lambda: [types.SimpleNamespace(host=lambda host=host: host) for host in hosts])
+            executors = [types.SimpleNamespace(host=lambda host=host: host) for host in hosts]
+            tracker = types.SimpleNamespace(getExecutorInfos=lambda: executors)
             scala = types.SimpleNamespace(statusTracker=lambda: tracker)
             java = types.SimpleNamespace(sc=lambda: scala)
             return types.SimpleNamespace(_jsc=java, getConf=lambda: {"spark.driver.host": "driver"})

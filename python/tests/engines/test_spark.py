@@ -119,7 +119,8 @@ def test_a_task_that_runs_twice_at_once_pays_once(session, server, kept):
 
     def twice():
         stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-        return any(stage and stage.numTasks == PARTS and stage.numCompletedTasks == 2 and stage.numActiveTasks == 2 for stage in stages)
+        seen = [(stage.numTasks, stage.numCompletedTasks, stage.numActiveTasks) for stage in stages if stage]
+        return (PARTS, PARTS - 1, 2) in seen
 
     wait_until(lambda: twice() or out)
     assert not out
@@ -145,12 +146,14 @@ def test_an_executor_that_dies_costs_at_most_what_was_in_flight(session, server,
 def executors(server):
     """The programs of Java whose workers hold a connection to the server."""
     port = server.http.server_port
-    held = [one.pid for one in psutil.net_connections("tcp") if one.raddr and one.raddr.port == port and one.status == "ESTABLISHED"]
+    held = {
+        one.pid for one in psutil.net_connections("tcp") if one.raddr and one.raddr.port == port and one.status == "ESTABLISHED"
+    }
     found = set()
-    for pid in set(held) - {os.getpid(), None}:
+    for pid in held - {os.getpid(), None}:
         try:
             parents = psutil.Process(pid).parents()
         except psutil.NoSuchProcess:
             continue
-        found |= {one.pid for one in parents if "java" in one.name() and "CoarseGrainedExecutorBackend" in " ".join(one.cmdline())}
+        found |= {one.pid for one in parents if "CoarseGrainedExecutorBackend" in " ".join(one.cmdline())}
     return found
