@@ -77,11 +77,11 @@ def wait_until(condition):
 
 
 class Server:
-    """Answers every question with `label` after `delay` seconds, or with the error `code`. With `free=N`, requests after the first N wait
-    for `let_go()`."""
+    """Answers every question with `label`, which may be a function of the body of the request, after `delay` seconds, or with the error
+    `code`. With `free=N`, requests after the first N wait for `let_go()`. `arrivals` tells when each came."""
 
     def __init__(self, label="correct", delay=0.0, tokens=10, free=None, code=200):
-        self.requests, self.label, self.delay, self.keys = 0, label, delay, set()
+        self.requests, self.label, self.delay, self.keys, self.arrivals = 0, label, delay, set(), []
         self._count, self._go = threading.Lock(), threading.Event()
         server = self
 
@@ -89,15 +89,17 @@ class Server:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                self.rfile.read(int(self.headers["content-length"]))
+                sent = self.rfile.read(int(self.headers["content-length"])).decode()
                 with server._count:
                     server.requests += 1
+                    server.arrivals.append(time.monotonic())
                     waits = free is not None and server.requests > free
                 server.keys.add(self.headers["authorization"])
                 if waits:
                     server._go.wait()
                 time.sleep(server.delay)
-                message = {"role": "assistant", "content": server.label}
+                content = server.label(sent) if callable(server.label) else server.label
+                message = {"role": "assistant", "content": content}
                 usage = {"prompt_tokens": tokens, "completion_tokens": 1}
                 body = {"id": "x", "object": "chat.completion", "model": "m", "usage": usage}
                 body["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]

@@ -3,6 +3,7 @@
 import os
 import pickle
 import time
+import types
 
 import pyarrow as pa
 import pytest
@@ -107,6 +108,32 @@ def test_a_file_is_no_store_for_several_machines(monkeypatch, server):
     shared.check()
     # The built-in judge and functions need none.
     assert Job({"judge": [len, "builtin"]}).store is None and Job({"store": "replies.sqlite"}).store is None
+
+
+@pytest.mark.parametrize(
+    "hosts, machines",
+    [
+        (["driver"], 0),
+        (["driver", "a"], 1),
+        (["driver", "a", "a"], 1),
+        (["a", "driver", "driver", "b"], 3),
+        # As in a session of Spark Connect, which does not tell.
+        (None, 1),
+    ],
+)
+def test_machines_of_executors_are_counted_without_the_driver(hosts, machines):
+    class Session:
+        @property
+        def sparkContext(self):
+            if hosts is None:
+                raise AttributeError("not in Spark Connect")
+            executors = [types.SimpleNamespace(host=lambda host=host: host) for host in hosts]
+            tracker = types.SimpleNamespace(getExecutorInfos=lambda: executors)
+            scala = types.SimpleNamespace(statusTracker=lambda: tracker)
+            java = types.SimpleNamespace(sc=lambda: scala)
+            return types.SimpleNamespace(_jsc=java, getConf=lambda: {"spark.driver.host": "driver"})
+
+    assert tj.spark._machines(types.SimpleNamespace(sparkSession=Session())) == machines
 
 
 def test_workers_have_the_settings_and_files_of_the_first_process(tmp_path, monkeypatch):

@@ -32,6 +32,8 @@ def label(frame: DataFrame, *, batch_size: int = 1000, **options: Unpack[Cluster
     import pyarrow
 
     job = Job(options)
+    if job.store is not None:
+        job.store.needs(_machines())
     source: Any = frame
     names = source.column_names
     made, ours = job.label_none(source.schema().to_pyarrow_schema().empty_table())
@@ -46,3 +48,17 @@ def label(frame: DataFrame, *, batch_size: int = 1000, **options: Unpack[Cluster
         return_dtype=daft.DataType.from_arrow_type(pyarrow.struct(fields)), unnest=True, batch_size=batch_size
     )
     return source.select(*kept, function(tooljudge)(*[daft.col(name) for name in names]))
+
+
+def _machines() -> int:
+    """How many machines the workers are on, as far as that is known by now: threads of this one, or a cluster of Ray's."""
+    try:
+        import ray
+        from daft.runners import get_or_infer_runner_type
+    except ImportError:
+        return 1
+    if get_or_infer_runner_type() != "ray" or not ray.is_initialized():
+        return 1
+    from .ray import machines
+
+    return machines()

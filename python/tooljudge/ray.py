@@ -45,7 +45,7 @@ def label(
         ray.init()
     job = Job(options)
     if job.store is not None:
-        job.store.needs(len({node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}))
+        job.store.needs(machines())
     source: Any = dataset
     known = source.schema(fetch_if_missing=False)
     if known is not None:
@@ -71,6 +71,13 @@ def label(
     # Otherwise blocks come as they are ready.
     made.context.execution_options.preserve_order = True
     return made
+
+
+def machines() -> int:
+    """How many machines the cluster has that this process is connected to."""
+    import ray
+
+    return len({node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]})
 
 
 def _readable(batch: Any) -> tuple[Any, list[str]]:

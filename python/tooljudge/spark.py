@@ -36,6 +36,8 @@ def label(frame: DataFrame, **options: Unpack[ClusterOptions]) -> DataFrame:
 
     job = Job(options)
     source: Any = frame
+    if job.store is not None:
+        job.store.needs(_machines(source))
     given = to_arrow_schema(source.schema)
     made, ours = job.label_none(given.empty_table())
     # What Spark knows more of its own columns than Arrow does stays as it is.
@@ -48,3 +50,16 @@ def label(frame: DataFrame, **options: Unpack[ClusterOptions]) -> DataFrame:
     # `mapInArrow` takes a dot in a name for the way to a field.
     plain = source.toDF(*(f"_{at}" for at in range(len(given))))
     return plain.mapInArrow(tooljudge, StructType([*kept, *labels]))
+
+
+def _machines(frame: Any) -> int:
+    """How many machines the executors are on that are there by now. What the session does not tell, each worker finds out by itself."""
+    try:
+        context = frame.sparkSession.sparkContext
+        hosts = [one.host() for one in context._jsc.sc().statusTracker().getExecutorInfos()]
+        # The driver is among them.
+        hosts.remove(context.getConf().get("spark.driver.host"))
+    except Exception:
+        # A session of Spark Connect has no context.
+        return 1
+    return len(set(hosts))

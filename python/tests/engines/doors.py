@@ -1,5 +1,7 @@
-"""The engines that labels are made on, each with two workers and little memory: how one starts, takes rows, labels and gives them back."""
+"""The engines that labels are made on, each with two workers and little memory: how one starts, takes rows, labels, fails and gives them
+back."""
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -11,6 +13,20 @@ import tooljudge as tj
 WORKERS = 2
 
 
+def failing_once(marker):
+    """What lets through all it is given, but fails the first time that any worker calls it."""
+
+    # Within another function, so that engines send its code.
+    def through(given):
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return given
+        raise RuntimeError("the first time")
+
+    return through
+
+
 class Ray:
     """Tasks of Ray, in processes of their own."""
 
@@ -20,13 +36,15 @@ class Ray:
         os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_TMPDIR=tempfile.mkdtemp(prefix="r", dir="/tmp"))
         import ray
 
-        ray.init(
-            num_cpus=workers,
-            include_dashboard=False,
-            object_store_memory=200 << 20,
-            _node_ip_address="127.0.0.1",
-            log_to_driver=False,
-        )
+        # Its workers look for modules in the folder where it starts, and in ours is the package without its native module.
+        with contextlib.chdir(os.environ["RAY_TMPDIR"]):
+            ray.init(
+                num_cpus=workers,
+                include_dashboard=False,
+                object_store_memory=200 << 20,
+                _node_ip_address="127.0.0.1",
+                log_to_driver=False,
+            )
         ray.data.DataContext.get_current().enable_progress_bars = False
 
     def frame(self, table, parts):
@@ -35,12 +53,23 @@ class Ray:
         return ray.data.from_arrow(slices(table, parts))
 
     def label(self, frame, **options):
-        return tj.ray.label(frame, **options)
+        # By default so few rows are the work of one task.
+        return tj.ray.label(frame, **{"batch_size": 15, **options})
 
     def table(self, frame):
         import ray
 
         return pa.concat_tables(ray.get(frame.to_arrow_refs()))
+
+    def after_a_failure(self, frame, marker):
+        # Of its own accord it tries only tasks again whose process has died.
+        made = frame.map_batches(failing_once(marker), batch_format="pyarrow", retry_exceptions=True)
+        return self.table(made)
+
+    def through_files(self, source, sink, **options):
+        import ray
+
+        tj.ray.label(ray.data.read_parquet(source), **options).write_parquet(sink)
 
     def stop(self):
         import ray
@@ -79,6 +108,13 @@ class Spark:
     def table(self, frame):
         return frame.toArrow()
 
+    def after_a_failure(self, frame, marker):
+        through = failing_once(marker)
+        return self.table(frame.mapInArrow(lambda batches: map(through, batches), frame.schema))
+
+    def through_files(self, source, sink, **options):
+        tj.spark.label(self.session.read.parquet(source), **options).write.parquet(sink)
+
     def stop(self):
         self.session.stop()
 
@@ -110,6 +146,15 @@ class Dask:
     def table(self, frame):
         return pa.Table.from_pandas(frame.compute(), preserve_index=False)
 
+    def after_a_failure(self, frame, marker):
+        made = frame.map_partitions(failing_once(marker), meta=frame._meta)
+        return pa.Table.from_pandas(made.compute(retries=2), preserve_index=False)
+
+    def through_files(self, source, sink, **options):
+        import dask.dataframe as dd
+
+        tj.dask.label(dd.read_parquet(source), **options).to_parquet(sink)
+
     def stop(self):
         self.client.close()
         self.cluster.close()
@@ -132,10 +177,26 @@ class Daft:
         return daft.from_arrow([pa.Table.from_pylist(part.to_pylist(), part.schema) for part in slices(table, parts)])
 
     def label(self, frame, **options):
-        return tj.daft.label(frame, **options)
+        return tj.daft.label(frame, **{"batch_size": 15, **options})
 
     def table(self, frame):
         return frame.to_arrow()
+
+    def after_a_failure(self, frame, marker):
+        import daft
+        import pytest
+
+        through = daft.func.batch(return_dtype=daft.DataType.int64())(failing_once(marker))
+        made = frame.with_column("at", through(daft.col("at")))
+        # It tries nothing again by itself.
+        with pytest.raises(Exception, match="the first time"):
+            self.table(made)
+        return self.table(made)
+
+    def through_files(self, source, sink, **options):
+        import daft
+
+        tj.daft.label(daft.read_parquet(source), **options).write_parquet(sink)
 
     def stop(self):
         pass

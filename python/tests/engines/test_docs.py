@@ -39,7 +39,7 @@ def test_the_block_runs_and_prints_what_is_shown(name, tmp_path):
     (tmp_path / "block.py").write_text(code + "\nif __name__ == '__main__':\n    main()\n", encoding="utf-8")
     more = {"OPENAI_BASE_URL": server.start().url, "OPENAI_API_KEY": "nobody's", "RAY_USAGE_STATS_ENABLED": "0"}
     words = [sys.executable, "-W", "ignore", "block.py"]
-    ran = subprocess.run(words, cwd=tmp_path, env=os.environ | more, capture_output=True, text=True, timeout=200)
+    ran = subprocess.run(words, cwd=tmp_path, env=os.environ | more, capture_output=True, text=True, timeout=280)
     assert ran.returncode == 0, ran.stderr
     if os.environ.get("TOOLJUDGE_DOCS") == "write":
         PAGE.write_text(page[: block.start("text")] + ran.stdout + page[block.end("text") :], encoding="utf-8")

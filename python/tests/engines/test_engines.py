@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 import signal
 import threading
+import uuid
 
 import psutil
 import pyarrow as pa
 import pytest
 from conftest import LABELS, PATIENCE, ROOT, by_program, numbered, rows, wait_until
 from doors import DOORS, WORKERS
+from postgres import database  # noqa: F401
 
 import tooljudge as tj
 
@@ -104,12 +107,38 @@ def askers(server):
     return found - {os.getpid(), None}
 
 
-def test_a_worker_that_dies_costs_at_most_what_was_in_flight(door, server):
+def every_second(sent):
+    """Of the numbered rows, every second is incorrect."""
+    return "incorrect" if int(re.search(r"Say (\d+)", sent)[1]) % 2 else "correct"
+
+
+@pytest.fixture
+def expected(server, tmp_path):
+    """The labels that the command line gives to numbered rows."""
+    one = server(label=every_second)
+    given = table(numbered(ROWS)).to_pylist()
+    words = ["--judge=vllm:m", f"--base-url={one.url}", f"--store={tmp_path / 'by_program.sqlite'}"]
+    return as_told(by_program(given, tmp_path, *words))
+
+
+@pytest.fixture
+def kept(request, tmp_path):
+    """A store: a file, or a database."""
+    if request.param == "file":
+        return str(tmp_path / "replies.sqlite")
+    return request.getfixturevalue("database").url(f"s{uuid.uuid4().hex}")
+
+
+EACH_STORE = pytest.mark.parametrize("kept", ["file", "database"], indirect=True)
+
+
+@EACH_STORE
+def test_a_worker_that_dies_costs_at_most_what_was_in_flight(door, server, kept, expected):
     if not door.in_processes:
         pytest.skip("its workers are threads of this process")
     in_flight = 4
-    one = server(delay=0.1, free=ROWS // 2)
-    frame = door.label(door.frame(table(numbered(ROWS)), 4), **one.judge(), concurrency=in_flight)
+    one = server(label=every_second, delay=0.1, free=ROWS // 2)
+    frame = door.label(door.frame(table(numbered(ROWS)), 4), **one.judge(), concurrency=in_flight, store=kept)
     made = []
     job = threading.Thread(target=lambda: made.append(door.table(frame).to_pylist()))
     job.start()
@@ -117,12 +146,61 @@ def test_a_worker_that_dies_costs_at_most_what_was_in_flight(door, server):
     os.kill(askers(one).pop(), signal.SIGKILL)
     one.let_go()
     job.join(PATIENCE)
-    assert [row["label"] for row in made[0]] == ["correct"] * ROWS
+    assert as_told(made[0]) == expected
     assert ROWS <= one.requests <= ROWS + in_flight
+    # What is there now is all that was asked.
+    assert as_told(door.table(frame).to_pylist()) == expected and one.requests <= ROWS + in_flight
 
 
-def test_a_dead_judge_ends_the_job_with_one_message(door, server):
-    one = server(code=401)
+@EACH_STORE
+def test_a_task_that_fails_is_made_again_and_pays_nothing_again(door, server, kept, expected, tmp_path):
+    one, marker = server(label=every_second), tmp_path / "failed"
+    frame = door.label(door.frame(table(numbered(ROWS)), 4), **one.judge(), store=kept)
+    out = door.after_a_failure(frame, str(marker)).to_pylist()
+    assert marker.exists() and as_told(out) == expected and one.requests == ROWS
+
+
+@EACH_STORE
+def test_all_workers_share_a_limit_of_requests_and_one_on_cost(door, server, kept, tmp_path, request):
+    a_minute, in_flight = 900, 2
+    one = server(label=every_second, tokens=1000)
+    # Each request costs a dollar.
+    (tmp_path / "tooljudge.toml").write_text(
+        f'[judges.m]\njudge = "vllm:m"\nbase_url = "{one.url}"\nmax_tokens = 1\nprice = {{ input = 999.0, output = 1000.0 }}\n'
+    )
+    more = {"judge": "m", "rpm": a_minute, "max_cost": 40.0, "concurrency": in_flight, "store": kept}
+    frame = door.label(door.frame(table(numbered(ROWS)), 4), **more)
+    out = door.table(frame).to_pylist()
+    assert [row["at"] for row in out] == list(range(ROWS))
+    assert {row["status"] for row in out} == {"judged", "skipped_budget"}
+    assert {row["label"] for row in out if row["status"] == "judged"} == {"correct", "incorrect"}
+    assert 20 <= one.requests == sum(row["status"] == "judged" for row in out) <= 40
+    # Two limits would let through twice as many in the same time.
+    assert beyond(one.arrivals, a_minute) < 16
+    # Another action on the frame has what is left of the purse, and no more.
+    door.table(frame)
+    assert one.requests <= 40 and beyond(one.arrivals, a_minute) < 16
+    if kept.startswith("postgres"):
+        schema = kept.rpartition("=")[2]
+        server_of_all = request.getfixturevalue("database")
+        purses = server_of_all.sql(schema, "SELECT count(DISTINCT purse), sum(spent) FROM purses").split("|")
+        assert purses == ["1", str(one.requests * 10**12)]
+        assert int(server_of_all.sql(schema, "SELECT count(DISTINCT run) FROM replies")) > 1
+
+
+def beyond(arrivals, a_minute):
+    """How many requests came at most, in any time, beyond those that the limit lets through in that time."""
+    most, low = 0.0, float("inf")
+    for count, at in enumerate(sorted(arrivals)):
+        allowed = count - (at - min(arrivals)) * a_minute / 60
+        low = min(low, allowed)
+        most = max(most, allowed - low + 1)
+    return most
+
+
+@pytest.mark.parametrize("code", [401, 404])
+def test_a_dead_judge_ends_the_job_with_one_message(door, server, code):
+    one = server(code=code)
     frame = door.label(door.frame(table(numbered(ROWS)), 4), **one.judge(), api_key="a-secret", concurrency=1)
     with pytest.raises(Exception, match="the key is wrong") as ended:
         door.table(frame)

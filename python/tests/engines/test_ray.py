@@ -2,8 +2,8 @@
 
 import pandas as pd
 import pytest
-from conftest import rows
-from doors import Ray
+from conftest import numbered, rows
+from doors import WORKERS, Ray
 
 import tooljudge as tj
 
@@ -43,3 +43,13 @@ def test_default_batches_are_tables():
 
     out = ray.data.from_items(rows()).map_batches(tj.label).take_all()
     assert [row["label"] for row in out] == EXPECTED
+
+
+def test_the_schema_costs_a_batch_of_each_worker_at_most_and_the_count_nothing(server):
+    import ray
+
+    one = server()
+    dataset = tj.ray.label(ray.data.from_items(numbered(40), override_num_blocks=4), **one.judge(), batch_size=10)
+    assert dataset.count() == 40 and one.requests == 0
+    assert "label" in dataset.schema().names and one.requests <= 10 * WORKERS
+    assert [row["label"] for row in dataset.take_all()] == ["correct"] * 40 and one.requests == 40
