@@ -190,6 +190,9 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
         marked,
         kept,
         disagreements,
+        corrected,
+        disputed_corrections,
+        unused_corrections,
         unmarked,
         strange,
         reviewers,
@@ -207,6 +210,9 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
             "{} more {keep} the gold of the list, because no reviewer gave another",
             counted(*kept, "row")
         ));
+    }
+    if *corrected > 0 {
+        printer.talk(&format!("{} with a corrected call", counted(*corrected, "row")));
     }
     if *unmarked > 0 {
         let are = if *unmarked == 1 { "was drawn and is" } else { "were drawn and are" };
@@ -228,11 +234,21 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
         printer.warn(&format!("`{first}` and `{second}` count as two reviewers"));
     }
     if !disagreements.is_empty() {
-        let named = disagreements.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = disagreements.len().saturating_sub(LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let count = counted(disagreements.len() as u64, "row");
-        printer.warn(&format!("reviewers disagree on {count}, written without gold: {named}{more}"));
+        let (count, named) = (counted(disagreements.len() as u64, "row"), listed(disagreements));
+        printer.warn(&format!("reviewers disagree on {count}, written without gold: {named}"));
+    }
+    if !disputed_corrections.is_empty() {
+        let (count, named) =
+            (counted(disputed_corrections.len() as u64, "row"), listed(disputed_corrections));
+        printer.warn(&format!(
+            "{count} written without a corrected call, because reviewers disagree on it: {named}"
+        ));
+    }
+    if *unused_corrections > 0 {
+        let rows = counted(*unused_corrections, "row");
+        printer.warn(&format!(
+            "the corrected calls of {rows} are left out: by the marks, the agent's own calls are right there"
+        ));
     }
     if *strange > 0 {
         let are = if *strange == 1 {
@@ -245,6 +261,13 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
     if !is_stdout(output) {
         printer.talk(&format!("written  {} ({})", output.display(), counted(*rows, "row")));
     }
+}
+
+/// The names of rows, the first of them.
+fn listed(rows: &[String]) -> String {
+    let named = rows.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = rows.len().saturating_sub(LISTED);
+    if more > 0 { format!("{named} and {more} more") } else { named }
 }
 
 /// Names that people would take for one.

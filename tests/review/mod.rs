@@ -1,6 +1,7 @@
 //! `review`: who may ask, what a mark survives, and what becomes of marks.
 
 mod agreement;
+mod corrected;
 mod desk;
 mod kept;
 mod page;

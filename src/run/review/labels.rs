@@ -122,6 +122,11 @@ impl Judge {
         self.rails.labels()
     }
 
+    /// Whether a label lets its calls pass.
+    pub fn passes(&self, label: &str) -> bool {
+        self.rails.passes_label(label)
+    }
+
     pub fn prefix(&self) -> &str {
         &self.prefix
     }

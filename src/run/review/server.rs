@@ -20,10 +20,12 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::ReviewError;
+use super::correction::Fault;
 use super::desk::{Asked, Desk, Told};
 use super::guard::{Aim, Claims, Guard, new_token};
 use super::table::ReviewTable;
 use crate::bench::columns;
+use crate::domain::gold_columns;
 use crate::report::counted;
 use crate::run::settings::ReviewSettings;
 use crate::run::{Control, RunError};
@@ -101,7 +103,7 @@ fn prepare(
     let path = table.marks(settings.marks.as_deref())?;
     let store = MarkStore::open(&path)?;
     // The spool has no name; what it is on is only a matter of space.
-    let (watch, names) = table.report(&std::env::temp_dir().join("page"), settings.blind)?;
+    let (watch, names, turns) = table.report(&std::env::temp_dir().join("page"), settings.blind)?;
     if names.rows.is_empty() {
         return Err(ReviewError::NoRows { table: settings.inputs.join(" ") }.into());
     }
@@ -113,11 +115,13 @@ fn prepare(
             "reviewer": reviewer,
             "table": names.table,
             "blind": settings.blind,
+            // The columns of gold whose rows can get a corrected call.
+            "corrects": table.golds().into_iter().filter(|gold| gold_columns::is_of_calls(gold)).collect::<Vec<_>>(),
             "drawn": columns::has_draws(table.source.table.schema().names()),
         },
     });
     let page = watch.served(&title(&settings.inputs), &about)?;
-    let desk = Desk::new(store, &table, names, reviewer, settings.blind);
+    let desk = Desk::new(store, &table, (names, turns), reviewer, settings.blind);
     let (marked, strange) = desk.marked()?;
     if marked > 0 && strange == marked {
         return Err(ReviewError::OtherTable { path, rows: marked }.into());
@@ -289,6 +293,11 @@ async fn at_the_desk(
     match spawn_blocking(move || work(&mut office.desk())).await {
         Ok(Ok(Told::Done(said))) => json_answer(StatusCode::OK, &said),
         Ok(Ok(Told::Conflict(said))) => json_answer(StatusCode::CONFLICT, &said),
+        Ok(Ok(Told::Faulty(faults))) => {
+            let faults: Vec<Value> = faults.iter().map(Fault::to_json).collect();
+            let said = json!({ "error": "the corrected call is not saved", "faults": faults });
+            json_answer(StatusCode::UNPROCESSABLE_ENTITY, &said)
+        }
         Ok(Ok(Told::Wrong(why))) => wrong(StatusCode::BAD_REQUEST, &why),
         Ok(Err(error)) => wrong(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         Err(error) => wrong(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),

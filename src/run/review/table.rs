@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::ReviewError;
+use super::correction::{self, Turn};
 use super::labels::{self, Judge};
 use super::row_key::{ADDED, Cells, Judged, RowKeys};
 use crate::bench::columns;
@@ -122,8 +123,18 @@ impl ReviewTable {
         judged::added(&prefixes)
     }
 
+    /// Whether a label of a column of gold lets calls pass, if some judge can say it.
+    pub fn passes(&self, gold: &str, label: &str) -> Option<bool> {
+        let judge = self
+            .judges
+            .iter()
+            .find(|judge| judge.gold() == gold && judge.labels().any(|known| known == label))?;
+        Some(judge.passes(label))
+    }
+
     /// Takes all rows down for their page; a `blind` one says nothing of what anybody thinks of them.
-    pub fn report(&self, spool: &Path, blind: bool) -> Result<(ReportWatch, RowNames), RunError> {
+    /// The last are the calls of the rows, which corrected ones are compared with.
+    pub fn report(&self, spool: &Path, blind: bool) -> Result<(ReportWatch, RowNames, Vec<Turn>), RunError> {
         let mut left_out = self.of_judges();
         if blind {
             let names = self.source.table.schema().names();
@@ -132,15 +143,17 @@ impl ReviewTable {
         let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
         let members: Vec<Shown> = self.judges.iter().map(Judge::shown).collect();
         let mut watch = ReportWatch::of(spool, members, &self.source, &left_out, self.id.as_deref())?;
+        let mut turns = Vec::new();
         let names = self.each(|batch, rows| {
             let items: Vec<&Item> = rows.iter().map(Row::item).collect();
+            turns.extend(items.iter().map(|item| Turn::of(item)));
             let labels = self.judges.iter().map(|judge| match blind {
                 true => Ok(labels::hidden(items.len())),
                 false => judge.labelled(batch, &items),
             });
             watch.labelled(batch, rows, &labels.collect::<Result<Vec<_>, _>>()?)
         })?;
-        Ok((watch, names))
+        Ok((watch, names, turns))
     }
 
     /// Goes through all rows; returns their names.
@@ -182,6 +195,7 @@ impl ReviewTable {
 fn tells(name: &str) -> bool {
     const OF_GENERATED: [&str; 2] = ["error_type", "edit"];
     gold_columns::is_expectation(name)
+        || name == correction::COLUMN
         || [&ADDED[..], &columns::FINDINGS, &columns::DRAW, &OF_GENERATED]
             .iter()
             .any(|names| names.contains(&name))

@@ -1,7 +1,7 @@
 // Puts the page together: what is asked for stands in the address, what is marked in the browser.
 
 const HELP = [
-  ["j, ↓ / k, ↑", "next, previous row"], ["Enter", "read the open row"], ["1, 2, …", "mark the row: the first label, the second, …"], ["n", "write a note"],
+  ["j, ↓ / k, ↑", "next, previous row"], ["Enter", "read the open row"], ["1, 2, …", "mark the row: the first label, the second, …"], ["n", "write a note"], ["c", "write the call that should have been made"],
   ["u", "undo the last mark"], ["/", "search"], ["Esc", "leave a field, or go back to the list"], ["?", "these keys"],
 ];
 
@@ -20,7 +20,7 @@ async function start() {
     if (redraws) drawTop();
     const button = at.rows.querySelector(`[data-row="${row}"]`);
     if (button && byRow.has(row)) store.row(byRow.get(row)).then((found) => refill(button, lineBody(found, row, store, marks)));
-    if (redraws && view.row !== null && (row === view.row || (row === null && document.activeElement?.id !== "note"))) drawRow(false);
+    if (redraws && view.row !== null && (row === view.row || (row === null && !["note", "correction"].includes(document.activeElement?.id)))) drawRow(false);
   });
 
   const say = (text) => refill(at.said, text);
@@ -102,6 +102,7 @@ async function start() {
     if (waiting && (await waiting) === false) return;
     view = { ...view, row: number_ };
     writeAddress(view);
+    if (marks.hasTyped()) drawTop();
     document.body.dataset.open = "row";
     const line = current();
     if (moves) line?.scrollIntoView({ block: "nearest" });
@@ -153,6 +154,22 @@ async function start() {
       say(now === undefined ? `Row ${row}: the mark is gone` : `Row ${row} is marked ${now}`);
     },
     note: (text) => marks.note(view.row, text.trim()),
+    async discard() {
+      marks.forget(view.row);
+      drawTop();
+      await drawRow(false);
+      document.getElementById("correct")?.focus();
+      say(`Row ${view.row}: what was typed is gone`);
+    },
+    async correct(text) {
+      const { row } = view;
+      if (text === "" && !marks.of(row)?.correction) return acts.discard();
+      const done = await marks.correct(row, text, failingOf(store));
+      await drawRow(false);
+      document.getElementById(done ? "correct" : "correction")?.focus();
+      const wrong = marks.faults(row).length;
+      say(done ? (text ? `Row ${row}: the corrected call is saved` : `Row ${row}: the corrected call is gone`) : `Row ${row}: the corrected call is not saved${wrong ? `; ${counted(wrong, "fault")}` : ""}`);
+    },
     settle: (takesMine) => marks.settle(view.row, takesMine),
     async undo() {
       const row = await marks.undo();
@@ -170,7 +187,7 @@ async function start() {
   }
 
   function help() {
-    refill(at.help, el("h2", null, "Keys"), el("dl", { class: "keys" }, HELP.map(([key, what]) => [el("dt", null, key.split(" ").map((part) => (/^[,/]$/.test(part) && key !== "/" ? part : el("kbd", null, part.replace(/,$/, ""))))), el("dd", null, what)])),
+    refill(at.help, el("h2", null, "Keys"), el("dl", { class: "keys" }, HELP.filter(([key]) => key !== "c" || correctedGolds(store).length).map(([key, what]) => [el("dt", null, key.split(" ").map((part) => (/^[,/]$/.test(part) && key !== "/" ? part : el("kbd", null, part.replace(/,$/, ""))))), el("dd", null, what)])),
       el("form", { method: "dialog" }, el("button", { class: "plain", value: "close" }, "Close")));
     at.help.showModal();
   }
@@ -189,6 +206,7 @@ async function start() {
     const act = {
       j: () => acts.step(1), k: () => acts.step(-1), u: acts.undo, "?": help,
       n: () => view.row !== null && note(),
+      c: () => correctedGolds(store).length && view.row !== null && correct(),
       "/": () => document.getElementById("search").focus(),
       Enter: () => view.row !== null && at.opened.focus(),
       ArrowDown: () => onLine && acts.step(1).then?.(focusCurrent), ArrowUp: () => onLine && acts.step(-1)?.then?.(focusCurrent),
@@ -207,11 +225,19 @@ async function start() {
     field.focus();
   }
 
+  function correct() {
+    const field = document.getElementById("correction");
+    if (!field) return;
+    field.closest("details").open = true;
+    field.focus();
+  }
+
   drawHead(store);
   drawTop();
   drawFilters(at.filters, store, view, change);
   at.skip.addEventListener("click", () => at.rows.querySelector(".line[tabindex='0']")?.focus());
   addEventListener("keydown", pressed);
+  addEventListener("beforeunload", (event) => marks.hasTyped() && event.preventDefault());
   addEventListener("hashchange", () => {
     view = viewOfAddress();
     drawTop();

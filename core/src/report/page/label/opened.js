@@ -11,6 +11,7 @@ function drawOpened(place, row, number_, store, marks, act) {
         el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑", el("kbd", null, "k")),
         el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓", el("kbd", null, "j")))),
     markBar(number_, store, marks, act),
+    correctionOf(row, number_, store, marks, act),
     el("div", { class: "verdict-top" }, verdicts.map((verdict) => verdictLine(verdict, store))),
     el("div", { class: "columns" },
       el("section", { "aria-label": "Conversation" }, talkOf(row, verdicts, store)),
@@ -42,7 +43,7 @@ function markBar(number_, store, marks, act) {
 }
 
 /** What a mark says, in words. */
-const markWords = (mark, marks) => [...marks.golds(mark).map(([column, label]) => (column === "gold" ? words(label) : `${spoken(column)} ${words(label)}`)), mark?.note ? `“${snippet(mark.note)}”` : ""].filter(Boolean).join(", ") || "no mark";
+const markWords = (mark, marks) => [...marks.golds(mark).map(([column, label]) => (column === "gold" ? words(label) : `${spoken(column)} ${words(label)}`)), mark?.correction ? `should be ${correctionWords(mark.correction)}` : "", mark?.note ? `“${snippet(mark.note)}”` : ""].filter(Boolean).join(", ") || "no mark";
 
 /** A mark that was not kept, beside the one that was. */
 function conflictOf(number_, marks, act) {

@@ -64,6 +64,7 @@ function markChips(mark, marks) {
   const gold = marks.golds(mark);
   return [
     ...gold.map(([column, label]) => el("span", { class: "chip marked" }, `marked ${column === "gold" ? "" : `${spoken(column)} `}`, visible(words(label)))),
+    mark?.correction ? el("span", { class: "chip marked" }, "corrected call") : null,
     mark?.note ? el("span", { class: "chip marked" }, "note") : null,
   ];
 }

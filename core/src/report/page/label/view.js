@@ -3,7 +3,7 @@
 const MOST_OPTIONS = 200;
 const SORTS = [["", "wrong and unsure first"], ["input", "as in the input"], ["unsure", "least sure first"], ["sure", "surest first"]];
 const CONFIDENCES = [["", "any"], ["0-0.6", "below 0.6"], ["0.6-0.8", "0.6 to 0.8"], ["0.8-0.95", "0.8 to 0.95"], ["0.95-1.01", "0.95 and more"], ["none", "none"]];
-const MARKED = [["", "any"], ["yes", "marked"], ["no", "not marked"], ["differs", "marked otherwise than labelled"], ["noted", "with a note"], ["todo", "drawn, to be marked"], ["drawn", "drawn at random"], ["unsure", "picked as least sure"]];
+const MARKED = [["", "any"], ["yes", "marked"], ["no", "not marked"], ["differs", "marked otherwise than labelled"], ["noted", "with a note"], ["corrected", "with a corrected call"], ["todo", "drawn, to be marked"], ["drawn", "drawn at random"], ["unsure", "picked as least sure"]];
 const KEYS = ["judge", "label", "status", "reason", "confidence", "tool", "argument", "kind", "column", "value", "marked", "search", "sort"];
 /** What a label filter calls rows without a label, and rows on which judges differ. */
 const NO_LABEL = "(none)";
@@ -96,6 +96,7 @@ function passesAt(store, at, place) {
 function isMarked(kind, mark, store, place) {
   const gold = Object.entries(record(mark?.gold)).filter(([column]) => store.members.some((member) => member.gold === column));
   if (kind === "noted") return Boolean(mark?.note);
+  if (kind === "corrected") return Boolean(mark?.correction);
   if (kind === "yes") return gold.length > 0;
   if (kind === "no") return gold.length === 0;
   return gold.some(([column, label]) => store.members.some((member, at) => member.gold === column && words(list(store.index.labels)[list(record(list(store.index.members)[at]).label)[place]]) !== label && passesAt(store, at, place) !== null));
