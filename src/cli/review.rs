@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::host::Host;
 use super::printer::Printer;
 use super::{Ending, job};
 use crate::report::counted;
-use crate::run::settings::{OutputSettings, ReviewExportSettings, ReviewSettings};
+use crate::run::settings::{OutputSettings, ReviewExportSettings, ReviewQueue, ReviewSettings};
 use crate::run::{self, PairAgreement, ReviewExportSummary, ReviewerAgreement, RunError};
 use crate::stats::Estimate;
 use crate::write::is_stdout;
@@ -47,6 +47,11 @@ pub struct ReviewArgs {
     #[arg(long)]
     blind: bool,
 
+    /// Which rows the page asks for first: those on which the other reviewers disagree, then those on which judges do and nobody has
+    /// said what is right. What you mark, or they come to agree on, leaves the queue. Not with --blind
+    #[arg(long, value_name = "QUEUE")]
+    queue: Option<Queue>,
+
     /// The port on 127.0.0.1; 0 takes any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
@@ -58,6 +63,11 @@ pub struct ReviewArgs {
     /// Print only the address, warnings and errors
     #[arg(short, long)]
     quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Queue {
+    Disagreement,
 }
 
 #[derive(Debug, Subcommand)]
@@ -127,6 +137,7 @@ fn serve(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
         port: args.port,
         id: args.id,
         blind: args.blind,
+        queue: args.queue.map(|Queue::Disagreement| ReviewQueue::Disagreement),
     };
     let opens = !args.no_open && std::io::stdout().is_terminal();
     job::run(host, printer, async |control| {

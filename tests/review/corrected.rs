@@ -99,7 +99,8 @@ fn corrected_calls_become_what_is_expected() {
     work.run(&["suite", "from-log", "gold.csv", "-o", "suite.jsonl"]).ended(0);
     let lines = work.read("suite.jsonl");
     let cases: Vec<Value> = lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    let case = |id: &str| cases.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("{id}: {lines}"));
+    let case =
+        |id: &str| cases.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("{id}: {lines}"));
     for id in ["r1", "r6"] {
         let expected = &case(id)["expected_tool_calls"][0];
         assert_eq!(expected["required_params"], json!({"city": "Oslo"}), "{id}");
@@ -170,4 +171,25 @@ fn a_browser_corrects_a_call() {
     assert_eq!(probe["undone"], json!([true, false]));
     assert_eq!(probe["named"], json!([]), "every control has a name");
     assert_eq!(probe["foreign"], 0);
+}
+
+/// A file of marks that has no place for corrected calls yet gets one, and loses nothing.
+#[test]
+fn marks_of_an_older_version_take_corrections() {
+    let work = Workspace::new();
+    labelled(&work, 6);
+    let desk = Desk::open(&work, "anna", &[]);
+    assert_eq!(desk.mark(4, 0, "incorrect", "no city").unwrap().status, 200);
+    drop(desk);
+    let marks = rusqlite::Connection::open(work.path("labelled.marks.sqlite")).unwrap();
+    marks.execute_batch("ALTER TABLE marks DROP COLUMN correction; PRAGMA user_version = 1").unwrap();
+    drop(marks);
+    let desk = Desk::open(&work, "anna", &[]);
+    assert_eq!(desk.marks()[0]["note"], "no city");
+    assert_eq!(correct(&desk, 4, 1, "incorrect", "get_weather(city='Oslo 4')").status, 200);
+    drop(desk);
+    let desk = Desk::open(&work, "anna", &[]);
+    assert_eq!(desk.marks()[1]["correction"]["calls"][0]["name"], "get_weather");
+    work.run(&["review", "export", "labelled.jsonl", "-o", "gold.csv", "-q"]).ended(0);
+    assert!(work.column("gold.csv", "corrected_tool_calls")[0].contains("Oslo 4"));
 }

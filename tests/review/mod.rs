@@ -2,6 +2,7 @@
 
 mod agreement;
 mod corrected;
+mod decide;
 mod desk;
 mod kept;
 mod page;

@@ -127,6 +127,10 @@ impl Judge {
         self.rails.passes_label(label)
     }
 
+    pub fn template(&self) -> &str {
+        &self.template
+    }
+
     pub fn prefix(&self) -> &str {
         &self.prefix
     }

@@ -23,11 +23,11 @@ use super::ReviewError;
 use super::correction::Fault;
 use super::desk::{Asked, Desk, Told};
 use super::guard::{Aim, Claims, Guard, new_token};
-use super::table::ReviewTable;
+use super::table::{Reported, ReviewTable};
 use crate::bench::columns;
 use crate::domain::gold_columns;
 use crate::report::counted;
-use crate::run::settings::ReviewSettings;
+use crate::run::settings::{ReviewQueue, ReviewSettings};
 use crate::run::{Control, RunError};
 use crate::store::MarkStore;
 
@@ -77,6 +77,9 @@ pub async fn review(settings: ReviewSettings, control: &Control) -> Result<Revie
     if reviewer.is_empty() || reviewer.chars().count() > NAME || reviewer.chars().any(is_hidden) {
         return Err(ReviewError::Reviewer.into());
     }
+    if settings.blind && settings.queue.is_some() {
+        return Err(ReviewError::BlindQueue.into());
+    }
     let port = settings.port;
     let taken = |why: std::io::Error| ReviewError::Port { port, why: why.to_string() };
     // Before the table is read, which may take a while.
@@ -103,7 +106,8 @@ fn prepare(
     let path = table.marks(settings.marks.as_deref())?;
     let store = MarkStore::open(&path)?;
     // The spool has no name; what it is on is only a matter of space.
-    let (watch, names, turns) = table.report(&std::env::temp_dir().join("page"), settings.blind)?;
+    let Reported { watch, names, turns, disputed } =
+        table.report(&std::env::temp_dir().join("page"), settings.blind)?;
     if names.rows.is_empty() {
         return Err(ReviewError::NoRows { table: settings.inputs.join(" ") }.into());
     }
@@ -115,6 +119,8 @@ fn prepare(
             "reviewer": reviewer,
             "table": names.table,
             "blind": settings.blind,
+            "queue": settings.queue.map(ReviewQueue::as_str),
+            "disputed": settings.queue.map(|_| disputed),
             // The columns of gold whose rows can get a corrected call.
             "corrects": table.golds().into_iter().filter(|gold| gold_columns::is_of_calls(gold)).collect::<Vec<_>>(),
             "drawn": columns::has_draws(table.source.table.schema().names()),

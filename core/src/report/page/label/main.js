@@ -39,6 +39,7 @@ async function start() {
       el("span", null, count ? `${counted(count, "row")} marked` : "No row is marked yet: open one and press 1 or 2."),
       marks.isServed ? null : el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
       el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))),
+    decideOf(store, marks, picking),
     nextOf(store, marks, picking),
     marks.trouble() ? el("p", { class: "failed" }, marks.trouble()) : null);
   }
@@ -52,6 +53,7 @@ async function start() {
 
   const picking = {
     toMark: () => showPicked("todo"),
+    decide: () => showPicked("decide"),
     draw: async (rows, of) => (await marks.pick("random", rows, of) ? showPicked("todo") : drawTop()),
     unsure: async (rows) => await marks.pick("unsure", rows, rows.length) && showPicked("unsure"),
   };
@@ -232,6 +234,7 @@ async function start() {
     field.focus();
   }
 
+  if (!location.hash && record(store.about.review).queue === "disagreement" && toDecide(store, marks).length) view.marked = "decide";
   drawHead(store);
   drawTop();
   drawFilters(at.filters, store, view, change);

@@ -116,6 +116,8 @@ async function openKeeper(about, changed) {
     settled: () => waiting,
     /** What others say of a row. */
     others: (row) => [...(others.get(row) ?? new Map())].map(([by, mark]) => ({ by, ...mark })),
+    /** Rows of which others say something. */
+    othersRows: () => [...others.keys()],
     /** The mark of a row that was not kept, because another window had marked it meanwhile. */
     conflict: (row) => conflicts.get(row) ?? null,
     /** Ends a conflict: by the mark that was not kept, or by the one that was. */
