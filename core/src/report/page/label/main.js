@@ -5,6 +5,9 @@ const HELP = [
   ["u", "undo the last mark"], ["/", "search"], ["Esc", "leave a field, or go back to the list"], ["?", "these keys"],
 ];
 
+/** Keys that need marks. */
+const MARKING = ["1, 2, …", "n", "u"];
+
 async function start() {
   if (typeof DecompressionStream === "undefined") throw new Error("this browser cannot open compressed data; use a newer one (Chrome or Edge 80, Firefox 113, Safari 16.4)");
   const store = await openStore();
@@ -35,6 +38,7 @@ async function start() {
   function drawTop() {
     const count = marks.count();
     drawTally(at.tally, store, view, change);
+    if (!marksOf(store)) return void add(at.tally, el("p", { class: "marks-line" }, el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))));
     add(at.tally, el("p", { class: "marks-line" },
       el("span", null, count ? `${counted(count, "row")} marked` : "No row is marked yet: open one and press 1 or 2."),
       marks.isServed ? null : el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
@@ -189,7 +193,7 @@ async function start() {
   }
 
   function help() {
-    refill(at.help, el("h2", null, "Keys"), el("dl", { class: "keys" }, HELP.filter(([key]) => key !== "c" || correctedGolds(store).length).map(([key, what]) => [el("dt", null, key.split(" ").map((part) => (/^[,/]$/.test(part) && key !== "/" ? part : el("kbd", null, part.replace(/,$/, ""))))), el("dd", null, what)])),
+    refill(at.help, el("h2", null, "Keys"), el("dl", { class: "keys" }, HELP.filter(([key]) => (key !== "c" || correctedGolds(store).length) && (marksOf(store) || !MARKING.includes(key))).map(([key, what]) => [el("dt", null, key.split(" ").map((part) => (/^[,/]$/.test(part) && key !== "/" ? part : el("kbd", null, part.replace(/,$/, ""))))), el("dd", null, what)])),
       el("form", { method: "dialog" }, el("button", { class: "plain", value: "close" }, "Close")));
     at.help.showModal();
   }
@@ -206,13 +210,13 @@ async function start() {
     const onLine = event.target.closest?.(".line");
     const choice = /^[1-9]$/.test(event.key) ? choicesOf(store)[Number(event.key) - 1] : undefined;
     const act = {
-      j: () => acts.step(1), k: () => acts.step(-1), u: acts.undo, "?": help,
+      j: () => acts.step(1), k: () => acts.step(-1), u: marksOf(store) && acts.undo, "?": help,
       n: () => view.row !== null && note(),
       c: () => correctedGolds(store).length && view.row !== null && correct(),
       "/": () => document.getElementById("search").focus(),
       Enter: () => view.row !== null && at.opened.focus(),
       ArrowDown: () => onLine && acts.step(1).then?.(focusCurrent), ArrowUp: () => onLine && acts.step(-1)?.then?.(focusCurrent),
-    }[event.key] ?? (choice && byRow.has(view.row) ? () => acts.mark(choice.column, choice.label) : null);
+    }[event.key] ?? (marksOf(store) && choice && byRow.has(view.row) ? () => acts.mark(choice.column, choice.label) : null);
     if (!act || (event.key === "Enter" && event.target.closest?.("button, a, summary")) || (event.key.startsWith("Arrow") && !onLine)) return;
     event.preventDefault();
     act();
@@ -260,7 +264,7 @@ function drawHead(store) {
   const { about } = store;
   const sample = list(about.sample).map(record);
   document.getElementById("made-by").textContent = `tooljudge ${words(about.command) || "label"} ${words(about.version)}`;
-  refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, [...new Set(list(about.members).map((member) => words(record(member).judge)))].join(", "), moment(about.created_at)].filter(Boolean).join(" · "));
+  refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, [...new Set(list(about.members).map((member) => words(record(member).judge)))].join(", "), moment(about.created_at), words(about.compares) ? `compared ${words(about.compares)}` : ""].filter(Boolean).join(" · "));
   const left = sample.filter(({ here, all }) => here < all);
   if (left.length) {
     const said = sample.filter(({ all }) => all > 0).map(({ what, here, all }) => (here < all ? `${thousands(here)} of the ${thousands(all)} ${words(what)}, chosen at random` : `all ${thousands(all)} ${words(what)}`));

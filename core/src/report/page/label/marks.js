@@ -90,6 +90,9 @@ async function openMarks(about, changed) {
   };
 }
 
+/** Whether rows can be marked: not where their table says already what is right. */
+const marksOf = (store) => store.about.marks !== false;
+
 const isMark = (mark) => Boolean(mark) && (Object.keys(record(mark.gold)).length > 0 || Boolean(mark.note) || Boolean(mark.correction));
 
 /** The marked rows as a table that `label`, `bench` and `train` read: each with its own question, call and definitions. */
