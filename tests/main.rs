@@ -61,6 +61,7 @@ mod scenarios;
 mod score;
 mod score_gate;
 mod score_judge;
+mod score_report;
 mod secrets;
 mod settings;
 mod shapes;

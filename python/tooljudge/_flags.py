@@ -406,6 +406,7 @@ class ScoreRest(TypedDict, total=False):
     allow_failures: bool | None
     allow_empty: bool | None
     junit: Path | None
+    report: Path | None
     force: bool | None
     prefix: str | None
     overwrite: bool | None

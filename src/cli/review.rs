@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::host::Host;
 use super::printer::Printer;
 use super::{Ending, job};
 use crate::report::counted;
-use crate::run::settings::{OutputSettings, ReviewExportSettings, ReviewSettings};
+use crate::run::settings::{OutputSettings, ReviewExportSettings, ReviewQueue, ReviewSettings};
 use crate::run::{self, PairAgreement, ReviewExportSummary, ReviewerAgreement, RunError};
 use crate::stats::Estimate;
 use crate::write::is_stdout;
@@ -47,6 +47,11 @@ pub struct ReviewArgs {
     #[arg(long)]
     blind: bool,
 
+    /// Which rows the page asks for first: those on which the other reviewers disagree, then those on which judges do and nobody has
+    /// said what is right. What you mark, or they come to agree on, leaves the queue. Not with --blind
+    #[arg(long, value_name = "QUEUE")]
+    queue: Option<Queue>,
+
     /// The port on 127.0.0.1; 0 takes any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
@@ -58,6 +63,11 @@ pub struct ReviewArgs {
     /// Print only the address, warnings and errors
     #[arg(short, long)]
     quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Queue {
+    Disagreement,
 }
 
 #[derive(Debug, Subcommand)]
@@ -127,6 +137,7 @@ fn serve(args: ReviewArgs, host: &Host) -> anyhow::Result<Ending> {
         port: args.port,
         id: args.id,
         blind: args.blind,
+        queue: args.queue.map(|Queue::Disagreement| ReviewQueue::Disagreement),
     };
     let opens = !args.no_open && std::io::stdout().is_terminal();
     job::run(host, printer, async |control| {
@@ -190,6 +201,9 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
         marked,
         kept,
         disagreements,
+        corrected,
+        disputed_corrections,
+        unused_corrections,
         unmarked,
         strange,
         reviewers,
@@ -207,6 +221,9 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
             "{} more {keep} the gold of the list, because no reviewer gave another",
             counted(*kept, "row")
         ));
+    }
+    if *corrected > 0 {
+        printer.talk(&format!("{} with a corrected call", counted(*corrected, "row")));
     }
     if *unmarked > 0 {
         let are = if *unmarked == 1 { "was drawn and is" } else { "were drawn and are" };
@@ -228,11 +245,21 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
         printer.warn(&format!("`{first}` and `{second}` count as two reviewers"));
     }
     if !disagreements.is_empty() {
-        let named = disagreements.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = disagreements.len().saturating_sub(LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let count = counted(disagreements.len() as u64, "row");
-        printer.warn(&format!("reviewers disagree on {count}, written without gold: {named}{more}"));
+        let (count, named) = (counted(disagreements.len() as u64, "row"), listed(disagreements));
+        printer.warn(&format!("reviewers disagree on {count}, written without gold: {named}"));
+    }
+    if !disputed_corrections.is_empty() {
+        let (count, named) =
+            (counted(disputed_corrections.len() as u64, "row"), listed(disputed_corrections));
+        printer.warn(&format!(
+            "{count} written without a corrected call, because reviewers disagree on it: {named}"
+        ));
+    }
+    if *unused_corrections > 0 {
+        let rows = counted(*unused_corrections, "row");
+        printer.warn(&format!(
+            "the corrected calls of {rows} are left out: by the marks, the agent's own calls are right there"
+        ));
     }
     if *strange > 0 {
         let are = if *strange == 1 {
@@ -245,6 +272,13 @@ fn told(summary: &ReviewExportSummary, is_adjudicated: bool, printer: Printer<'_
     if !is_stdout(output) {
         printer.talk(&format!("written  {} ({})", output.display(), counted(*rows, "row")));
     }
+}
+
+/// The names of rows, the first of them.
+fn listed(rows: &[String]) -> String {
+    let named = rows.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = rows.len().saturating_sub(LISTED);
+    if more > 0 { format!("{named} and {more} more") } else { named }
 }
 
 /// Names that people would take for one.

@@ -1,6 +1,8 @@
 //! `review`: who may ask, what a mark survives, and what becomes of marks.
 
 mod agreement;
+mod corrected;
+mod decide;
 mod desk;
 mod kept;
 mod page;

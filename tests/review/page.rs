@@ -12,7 +12,7 @@ use crate::support::http::ask;
 use crate::support::workspace::Workspace;
 
 /// A server in front of another, which puts a script into its page and changes nothing else.
-fn with_script(to: SocketAddr, script: &str) -> SocketAddr {
+pub(super) fn with_script(to: SocketAddr, script: &str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, script) = (listener.local_addr().unwrap(), format!("<script>{script}</script></body>"));
     std::thread::spawn(move || {

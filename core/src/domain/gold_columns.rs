@@ -28,6 +28,12 @@ pub fn is_gold(name: &str) -> bool {
     all().any(|gold| gold == name)
 }
 
+/// Whether a column of gold says of calls that they are right: others could have been made in their place.
+pub fn is_of_calls(name: &str) -> bool {
+    let tasks = [Task::ToolCalling, Task::ParameterExtraction, Task::ToolSelection, Task::CallNeed];
+    tasks.into_iter().any(|task| golds(Some(task))[0] == name)
+}
+
 /// Whether a key of a record says of one turn what is right or wrong: its label, the calls that were expected, its faults.
 pub fn is_expectation(name: &str) -> bool {
     const OTHERS: [&str; 3] = ["possible_answer", "gold_findings", "expected_findings"];

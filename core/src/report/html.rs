@@ -40,6 +40,7 @@ const ROWS_SCRIPT: &[&str] = &[
     include_str!("page/label/filters.js"),
     include_str!("page/label/rows.js"),
     include_str!("page/label/opened.js"),
+    include_str!("page/label/correct.js"),
     include_str!("page/label/main.js"),
 ];
 

@@ -5,6 +5,7 @@ mod alternatives;
 mod arguments;
 mod compilation;
 mod effort;
+mod faults;
 mod misplaced;
 mod nulls;
 mod parts;
@@ -15,6 +16,7 @@ mod validator;
 
 pub(crate) use alternatives::{Effort, Kind, Walk, list, property};
 pub use arguments::{ArgumentSchemas, UnusableSchema};
+pub use faults::{CallFault, CheckedCalls, check_calls};
 pub use misplaced::{MisplacedText, misplaced_texts};
 pub(crate) use nulls::says_null;
 pub(crate) use parts::target;

@@ -231,6 +231,11 @@ pub struct GateArgs {
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
+    /// Also write a page of all cases, an HTML file that opens offline: those that fail first, each with the expected calls beside
+    /// those that were made; filters and search
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
     /// Overwrite an output file that tooljudge did not write
     #[arg(long)]
     pub force: bool,

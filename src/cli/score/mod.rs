@@ -117,6 +117,7 @@ fn settings(
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
         junit: args.result.junit,
+        report: args.result.report,
     })
 }
 

@@ -9,4 +9,4 @@ mod stored;
 
 pub use job::{forecast, label, label_blocking, resnap, resnap_blocking};
 pub use outcome::{LabelSummary, MemberSummary};
-pub(in crate::run) use report::{ReportWatch, Shown};
+pub(in crate::run) use report::{Expected, ReportWatch, ScoredCase, Shown};

@@ -1,12 +1,16 @@
 //! The data behind the page: takes and keeps marks, and reports new ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::correction::{self, Corrected, Fault, Turn};
 use super::table::{ReviewTable, RowNames};
+use crate::domain::gold_columns;
+use crate::normalize::Normalizer;
 use crate::run::Observer;
 use crate::store::{Kept, Mark, MarkStore, MarksError, NewMark, Picked};
 
@@ -28,6 +32,12 @@ pub(super) struct Desk {
     blind: bool,
     /// The labels that can be given, by the column of gold that they go into.
     labels: BTreeMap<&'static str, Vec<String>>,
+    /// Those among them that let calls pass.
+    passing: HashSet<(&'static str, String)>,
+    /// The calls of each row.
+    turns: Vec<Turn>,
+    /// Reads calls that are typed in.
+    normalizer: Arc<Normalizer>,
 }
 
 /// What a page asks for.
@@ -35,7 +45,17 @@ pub(super) struct Desk {
 #[serde(untagged, deny_unknown_fields)]
 pub(super) enum Asked {
     /// To mark a row whose reviewer had seen that `version` of their own mark.
-    Mark { table: String, since: u64, row: u64, version: u64, gold: Map<String, Value>, note: String },
+    Mark {
+        table: String,
+        since: u64,
+        row: u64,
+        version: u64,
+        gold: Map<String, Value>,
+        note: String,
+        /// The calls that should have been made, as they are typed; empty for none.
+        #[serde(default)]
+        correction: String,
+    },
     /// To take a change back.
     Undo { table: String, since: u64, change: u64 },
     /// To remember rows that were picked when as many picks had been `seen`.
@@ -50,22 +70,41 @@ pub(super) enum Told {
     Conflict(Value),
     /// It makes no sense.
     Wrong(String),
+    /// The corrected call cannot be kept.
+    Faulty(Vec<Fault>),
+}
+
+/// A mark that a page asks for and does not get.
+enum Refused {
+    Wrong(String),
+    Faulty(Vec<Fault>),
+    Failed(MarksError),
+}
+
+impl From<MarksError> for Refused {
+    fn from(error: MarksError) -> Refused {
+        Refused::Failed(error)
+    }
 }
 
 impl Desk {
     pub fn new(
         store: MarkStore,
         table: &ReviewTable,
-        names: RowNames,
+        (names, turns): (RowNames, Vec<Turn>),
         reviewer: String,
         blind: bool,
     ) -> Desk {
         let numbers = names.rows.iter().zip(1..).map(|(name, number)| (name.key.clone(), number)).collect();
         let mut labels: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut passing = HashSet::new();
         for judge in &table.judges {
             labels.entry(judge.gold()).or_default().extend(judge.labels().map(str::to_owned));
+            let passes = judge.labels().filter(|label| judge.passes(label));
+            passing.extend(passes.map(|label| (judge.gold(), label.to_owned())));
         }
-        Desk { store, names, numbers, reviewer, blind, labels }
+        let normalizer = Arc::clone(&table.source.normalizer);
+        Desk { store, names, numbers, reviewer, blind, labels, passing, turns, normalizer }
     }
 
     pub fn store(&self) -> &MarkStore {
@@ -105,14 +144,18 @@ impl Desk {
 
     fn shown(&self, mark: &Mark) -> Option<Value> {
         let row = self.numbers.get(&mark.mark.row_key)?;
-        let NewMark { reviewer, gold, note, at, .. } = &mark.mark;
+        let NewMark { reviewer, gold, note, correction, at, .. } = &mark.mark;
         if self.blind && *reviewer != self.reviewer {
             return None;
         }
         let gold: Value = serde_json::from_str(gold).unwrap_or(Value::Null);
-        Some(
-            json!({"row": row, "by": reviewer, "gold": gold, "note": note, "version": mark.version, "at": at}),
-        )
+        let mut shown = json!({
+            "row": row, "by": reviewer, "gold": gold, "note": note, "version": mark.version, "at": at,
+        });
+        if let Some(calls) = correction {
+            shown["correction"] = json!({ "text": calls, "calls": correction::shown(calls) });
+        }
+        Some(shown)
     }
 
     /// Does what is asked for; when this returns, it is on the disk.
@@ -127,11 +170,19 @@ impl Desk {
         }
         // Times of one length can be compared as texts.
         let (since, at) = (*since, format!("{:.6}", Timestamp::now()));
+        let mut unchecked = Vec::new();
         let kept = match asked {
-            Asked::Mark { row, version, gold, note, .. } => match self.mark(row, &gold, note, at) {
-                Ok(mark) => is_kept(&self.store.add(&mark, version)?),
-                Err(why) => return Ok(Told::Wrong(why)),
-            },
+            Asked::Mark { row, version, gold, note, correction, .. } => {
+                match self.mark(row, &gold, note, &correction, at) {
+                    Ok((mark, why)) => {
+                        unchecked = why;
+                        is_kept(&self.store.add(&mark, version)?)
+                    }
+                    Err(Refused::Wrong(why)) => return Ok(Told::Wrong(why)),
+                    Err(Refused::Faulty(faults)) => return Ok(Told::Faulty(faults)),
+                    Err(Refused::Failed(error)) => return Err(error),
+                }
+            }
             Asked::Undo { change, .. } => {
                 let numbers = &self.numbers;
                 is_kept(&self.store.undo(&self.reviewer, change, &at, |key| numbers.contains_key(key))?)
@@ -148,31 +199,75 @@ impl Desk {
                 is_kept(&store.add_draw(set, &self.reviewer, &at, &picked, seen)?)
             }
         };
-        let now = self.since(since)?;
+        let mut now = self.since(since)?;
+        if !unchecked.is_empty() {
+            now["unchecked"] = json!(unchecked);
+        }
         Ok(if kept { Told::Done(now) } else { Told::Conflict(now) })
     }
 
-    /// The mark that a page asks for, if there is such a row and such a label.
-    fn mark(&self, row: u64, gold: &Map<String, Value>, note: String, at: String) -> Result<NewMark, String> {
-        let name = usize::try_from(row).ok().and_then(|row| self.names.rows.get(row.checked_sub(1)?));
-        let name = name.ok_or_else(|| format!("there is no row {row}"))?;
+    /// The mark that a page asks for, if there is such a row and such a label, and why its corrected call was not checked.
+    fn mark(
+        &self,
+        row: u64,
+        gold: &Map<String, Value>,
+        note: String,
+        correction: &str,
+        at: String,
+    ) -> Result<(NewMark, Vec<String>), Refused> {
+        let place = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
+        let found = place.and_then(|place| Some((self.names.rows.get(place)?, self.turns.get(place)?)));
+        let (name, turn) = found.ok_or_else(|| Refused::Wrong(format!("there is no row {row}")))?;
         if note.chars().count() > NOTE {
-            return Err(format!("the note is longer than {NOTE} characters"));
+            return Err(Refused::Wrong(format!("the note is longer than {NOTE} characters")));
         }
         for (column, label) in gold {
             // Marks of other tasks on the same row, by a page of another judge, go along.
             let is_known = match (self.labels.get(column.as_str()), label.as_str()) {
                 (Some(labels), Some(label)) => labels.iter().any(|known| known == label),
-                (None, Some(_)) => crate::domain::gold_columns::is_gold(column),
+                (None, Some(_)) => gold_columns::is_gold(column),
                 (_, None) => false,
             };
             if !is_known {
-                return Err(format!("`{column}` cannot be marked {label}"));
+                return Err(Refused::Wrong(format!("`{column}` cannot be marked {label}")));
             }
         }
-        let gold = Value::Object(gold.clone()).to_string();
         let (row_key, row_id) = (name.key.clone(), name.id.clone());
-        Ok(NewMark { reviewer: self.reviewer.clone(), row_key, row_id, gold, note, at })
+        let corrected = self.corrected(&row_key, turn, correction, gold)?;
+        let (correction, unchecked) =
+            corrected.map_or((None, Vec::new()), |one| (Some(one.text), one.unchecked));
+        let (reviewer, gold) = (self.reviewer.clone(), Value::Object(gold.clone()).to_string());
+        Ok((NewMark { reviewer, row_key, row_id, gold, note, correction, at }, unchecked))
+    }
+
+    /// The corrected call of a mark, checked unless it is the one that the reviewer gave before.
+    fn corrected(
+        &self,
+        row_key: &str,
+        turn: &Turn,
+        typed: &str,
+        gold: &Map<String, Value>,
+    ) -> Result<Option<Corrected>, Refused> {
+        if typed.trim().is_empty() {
+            return Ok(None);
+        }
+        let before = self.store.last_of(&self.reviewer, row_key)?.and_then(|mark| mark.mark.correction);
+        if let Some(text) = before.filter(|before| before == typed) {
+            return Ok(Some(Corrected { text, unchecked: Vec::new() }));
+        }
+        let corrected = turn.corrected(typed, &self.normalizer).map_err(Refused::Faulty)?;
+        let of_calls = gold.iter().filter(|(column, _)| gold_columns::is_of_calls(column));
+        let passes = |(column, label): (&String, &Value)| {
+            let label = label.as_str().unwrap_or_default();
+            self.passing.iter().any(|(known, passing)| known == column && passing == label)
+        };
+        let passing: Vec<bool> = of_calls.map(passes).collect();
+        if !passing.is_empty() && passing.iter().all(|passes| *passes) {
+            return Err(Refused::Faulty(vec![Fault::of_all(
+                "the row is marked as right, and a corrected call says that it is not: take that mark back first",
+            )]));
+        }
+        Ok(Some(corrected))
     }
 
     /// The rows that were picked, if they can have been picked so: the share of right calls rests on it.

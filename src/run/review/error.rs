@@ -11,6 +11,9 @@ pub enum ReviewError {
         "--reviewer: a name has 1 to 100 characters, and none of them is a line break, a control character or invisible"
     )]
     Reviewer,
+    /// Disagreements are to be decided blindly.
+    #[error("--queue disagreement shows what others say, which --blind hides: leave one of them out")]
+    BlindQueue,
     /// A table that no judge has labelled.
     #[error(
         "{table} has no labels: there is no column `label` with the columns `status` and `template` or `judge`. Label it first, and review the \

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::ReviewError;
 use super::agreement::{Opinions, ReviewerAgreement, agreement};
+use super::correction::{self, Corrections, Outcome};
 use super::row_key::ADDED;
 use super::table::{ReviewTable, RowNames};
 use crate::bench::columns;
@@ -29,6 +30,12 @@ pub struct ReviewExportSummary {
     pub kept: u64,
     /// Names of rows on which reviewers disagree: their ids, or else their numbers. They are written without gold.
     pub disagreements: Vec<String>,
+    /// Rows with a corrected call by a reviewer.
+    pub corrected: u64,
+    /// Names of rows whose corrected calls differ, or on which reviewers disagree whether the call was right: they are written without.
+    pub disputed_corrections: Vec<String>,
+    /// Rows that are right by their marks and have a corrected call: it is left out.
+    pub unused_corrections: u64,
     /// Rows that were drawn and have no gold, because nobody gave them any.
     pub unmarked: u64,
     /// Rows with marks that the table does not have; they were left out.
@@ -57,6 +64,7 @@ struct Said {
     /// Who gave which label, the adjudicator left out.
     opinions: Opinions,
     notes: Vec<(String, String)>,
+    corrections: Corrections,
     reviewers: Vec<String>,
     at: Option<String>,
     /// Each mark, as JSON.
@@ -133,7 +141,9 @@ pub fn review_export(
     let decided: Vec<Decided> = said.values_mut().map(Said::decide).collect();
     let count = |is: fn(&Decided) -> bool| decided.iter().filter(|decided| is(decided)).count() as u64;
     let (adjudicated, overruled) = (count(|row| row.ended), count(|row| row.overruled));
-    let finished = write(&table, &said, &draws, &output)?;
+    let corrected: BTreeMap<usize, Outcome> =
+        said.iter().map(|(at, said)| (*at, said.corrected(&table))).collect();
+    let finished = write(&table, &said, &corrected, &draws, &output)?;
     let name = |at: &usize| match &names.rows[*at].id {
         Some(id) => id.clone(),
         None => format!("row {}", at + 1),
@@ -149,6 +159,13 @@ pub fn review_export(
             .filter(|said| !said.is_labelled() && !said.is_disputed() && said.keeps_gold())
             .count() as u64,
         disagreements: said.iter().filter(|(_, said)| said.is_disputed()).map(|(at, _)| name(at)).collect(),
+        corrected: corrected.values().filter(|one| matches!(one, Outcome::Calls(_))).count() as u64,
+        disputed_corrections: corrected
+            .iter()
+            .filter(|(_, one)| **one == Outcome::Disputed)
+            .map(|(at, _)| name(at))
+            .collect(),
+        unused_corrections: corrected.values().filter(|one| **one == Outcome::Unused).count() as u64,
         unmarked: said.values().filter(|said| said.waits()).count() as u64,
         strange: strange.len() as u64,
         reviewers,
@@ -183,9 +200,14 @@ impl Said {
         if !made.note.is_empty() {
             self.notes.push((made.reviewer.clone(), made.note.clone()));
         }
+        let mut said = json!({"by": made.reviewer, "at": made.at, "gold": gold, "note": made.note});
+        if let Some(calls) = &made.correction {
+            self.corrections.add(calls, adjudicator == Some(&made.reviewer));
+            said[correction::COLUMN] = json!(calls);
+        }
         self.reviewers.push(made.reviewer.clone());
         self.at = self.at.take().max(Some(made.at.clone()));
-        self.marks.push(json!({"by": made.reviewer, "at": made.at, "gold": gold, "note": made.note}));
+        self.marks.push(said);
     }
 
     /// Lets the adjudicator's labels stand.
@@ -199,6 +221,15 @@ impl Said {
             }
         }
         done
+    }
+
+    /// What becomes of the corrected calls.
+    fn corrected(&self, table: &ReviewTable) -> Outcome {
+        let of_calls = self.gold.iter().filter(|(column, _)| gold_columns::is_of_calls(column));
+        let labels: Vec<Option<&String>> = of_calls.clone().map(|(_, label)| label.as_ref()).collect();
+        let is_right = |(column, label): (&String, &Option<String>)| table.passes(column, label.as_ref()?);
+        let right = !labels.is_empty() && of_calls.map(is_right).all(|right| right == Some(true));
+        self.corrections.outcome(labels.contains(&None), right)
     }
 
     fn is_disputed(&self) -> bool {
@@ -290,6 +321,7 @@ fn draws<'a>(picks: &'a [Picked], places: &HashMap<&str, usize>) -> BTreeMap<usi
 fn write(
     table: &ReviewTable,
     said: &BTreeMap<usize, Said>,
+    corrected: &BTreeMap<usize, Outcome>,
     draws: &BTreeMap<usize, Draw<'_>>,
     output: &Output,
 ) -> Result<Finished, RunError> {
@@ -312,11 +344,19 @@ fn write(
     left_out.extend(ADDED.iter().chain(&golds).map(|name| (*name).to_owned()));
     // What the input says of right and wrong in other columns would be read before the marks.
     left_out.extend(gold_columns::all().map(str::to_owned));
+    // Where nobody typed any, a column of the input stays as it is.
+    let has_corrections = corrected.values().any(|one| *one != Outcome::Nothing);
+    if has_corrections {
+        left_out.push(correction::COLUMN.to_owned());
+    }
     let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
     let plain = |name: &str| Column { name: name.to_owned(), kind: Kind::Text };
     let words = |name: &str| Column { name: name.to_owned(), kind: Kind::Words };
     let [note, reviewers, at, marks] = ADDED;
     let mut added: Vec<Column> = golds.iter().map(|gold| plain(gold)).collect();
+    if has_corrections {
+        added.push(plain(correction::COLUMN));
+    }
     added.extend([
         words(note),
         words(reviewers),
@@ -339,8 +379,18 @@ fn write(
         if !keep.contains(&true) {
             continue;
         }
-        for (at, said) in here.iter().filter_map(|at| Some((at, said.get(at)?))) {
-            records.push(record(said, &golds, draws.get(at), is_drawn));
+        let own = match schema.position(correction::COLUMN) {
+            Some(_) if has_corrections => Some(batch.column(correction::COLUMN)?),
+            _ => None,
+        };
+        for (inside, at) in here.iter().enumerate() {
+            let Some(said) = said.get(at) else { continue };
+            let calls = has_corrections.then(|| match corrected.get(at) {
+                Some(Outcome::Calls(calls)) => Some(calls.clone()),
+                Some(Outcome::Unused | Outcome::Disputed) => None,
+                _ => own.as_ref().and_then(|cells| text(cells[inside].as_ref())),
+            });
+            records.push(record(said, &golds, calls, draws.get(at), is_drawn));
         }
         kept.push(batch.retain(&keep)?);
     }
@@ -352,12 +402,19 @@ fn write(
 }
 
 /// The cells that are added to a row; a table that `is_drawn` says itself how.
-fn record(said: &Said, golds: &[&str], draw: Option<&Draw<'_>>, is_drawn: bool) -> Record {
+fn record(
+    said: &Said,
+    golds: &[&str],
+    corrected: Option<Option<String>>,
+    draw: Option<&Draw<'_>>,
+    is_drawn: bool,
+) -> Record {
     let gold = |gold: &&str| match said.gold.get(*gold) {
         Some(label) => cell::text(label.as_deref()),
         None => said.listed.get(*gold).cloned().unwrap_or(Json::Null),
     };
     let mut cells: Vec<Json> = golds.iter().map(gold).collect();
+    cells.extend(corrected.map(|calls| cell::text(calls.as_deref())));
     let reviewers = (!said.reviewers.is_empty()).then(|| said.reviewers.join(", "));
     cells.extend([
         cell::text(said.note().as_deref()),
@@ -399,6 +456,9 @@ impl ReviewExportSummary {
             marked,
             kept,
             disagreements,
+            corrected,
+            disputed_corrections,
+            unused_corrections,
             unmarked,
             strange,
             reviewers,
@@ -414,6 +474,9 @@ impl ReviewExportSummary {
             "marked": marked,
             "kept": kept,
             "disagreements": disagreements,
+            "corrected": corrected,
+            "disputed_corrections": disputed_corrections,
+            "unused_corrections": unused_corrections,
             "unmarked": unmarked,
             "strange": strange,
             "reviewers": reviewers,

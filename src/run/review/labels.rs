@@ -122,6 +122,15 @@ impl Judge {
         self.rails.labels()
     }
 
+    /// Whether a label lets its calls pass.
+    pub fn passes(&self, label: &str) -> bool {
+        self.rails.passes_label(label)
+    }
+
+    pub fn template(&self) -> &str {
+        &self.template
+    }
+
     pub fn prefix(&self) -> &str {
         &self.prefix
     }

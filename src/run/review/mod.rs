@@ -1,6 +1,7 @@
 //! A server for reading and marking labels, and the export of its marks as a table of gold.
 
 mod agreement;
+mod correction;
 mod desk;
 mod error;
 mod export;

@@ -20,12 +20,14 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::ReviewError;
+use super::correction::Fault;
 use super::desk::{Asked, Desk, Told};
 use super::guard::{Aim, Claims, Guard, new_token};
-use super::table::ReviewTable;
+use super::table::{Reported, ReviewTable};
 use crate::bench::columns;
+use crate::domain::gold_columns;
 use crate::report::counted;
-use crate::run::settings::ReviewSettings;
+use crate::run::settings::{ReviewQueue, ReviewSettings};
 use crate::run::{Control, RunError};
 use crate::store::MarkStore;
 
@@ -75,6 +77,9 @@ pub async fn review(settings: ReviewSettings, control: &Control) -> Result<Revie
     if reviewer.is_empty() || reviewer.chars().count() > NAME || reviewer.chars().any(is_hidden) {
         return Err(ReviewError::Reviewer.into());
     }
+    if settings.blind && settings.queue.is_some() {
+        return Err(ReviewError::BlindQueue.into());
+    }
     let port = settings.port;
     let taken = |why: std::io::Error| ReviewError::Port { port, why: why.to_string() };
     // Before the table is read, which may take a while.
@@ -101,7 +106,8 @@ fn prepare(
     let path = table.marks(settings.marks.as_deref())?;
     let store = MarkStore::open(&path)?;
     // The spool has no name; what it is on is only a matter of space.
-    let (watch, names) = table.report(&std::env::temp_dir().join("page"), settings.blind)?;
+    let Reported { watch, names, turns, disputed } =
+        table.report(&std::env::temp_dir().join("page"), settings.blind)?;
     if names.rows.is_empty() {
         return Err(ReviewError::NoRows { table: settings.inputs.join(" ") }.into());
     }
@@ -113,11 +119,15 @@ fn prepare(
             "reviewer": reviewer,
             "table": names.table,
             "blind": settings.blind,
+            "queue": settings.queue.map(ReviewQueue::as_str),
+            "disputed": settings.queue.map(|_| disputed),
+            // The columns of gold whose rows can get a corrected call.
+            "corrects": table.golds().into_iter().filter(|gold| gold_columns::is_of_calls(gold)).collect::<Vec<_>>(),
             "drawn": columns::has_draws(table.source.table.schema().names()),
         },
     });
     let page = watch.served(&title(&settings.inputs), &about)?;
-    let desk = Desk::new(store, &table, names, reviewer, settings.blind);
+    let desk = Desk::new(store, &table, (names, turns), reviewer, settings.blind);
     let (marked, strange) = desk.marked()?;
     if marked > 0 && strange == marked {
         return Err(ReviewError::OtherTable { path, rows: marked }.into());
@@ -289,6 +299,11 @@ async fn at_the_desk(
     match spawn_blocking(move || work(&mut office.desk())).await {
         Ok(Ok(Told::Done(said))) => json_answer(StatusCode::OK, &said),
         Ok(Ok(Told::Conflict(said))) => json_answer(StatusCode::CONFLICT, &said),
+        Ok(Ok(Told::Faulty(faults))) => {
+            let faults: Vec<Value> = faults.iter().map(Fault::to_json).collect();
+            let said = json!({ "error": "the corrected call is not saved", "faults": faults });
+            json_answer(StatusCode::UNPROCESSABLE_ENTITY, &said)
+        }
         Ok(Ok(Told::Wrong(why))) => wrong(StatusCode::BAD_REQUEST, &why),
         Ok(Err(error)) => wrong(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         Err(error) => wrong(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),

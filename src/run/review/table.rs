@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::ReviewError;
+use super::correction::{self, Turn};
 use super::labels::{self, Judge};
 use super::row_key::{ADDED, Cells, Judged, RowKeys};
 use crate::bench::columns;
-use crate::domain::{Item, gold_columns};
+use crate::domain::{Item, Random, gold_columns};
 use crate::report::counted;
 use crate::run::input::{judged, text};
 use crate::run::label::{ReportWatch, Shown};
@@ -15,6 +16,7 @@ use crate::run::settings::InputSettings;
 use crate::run::{Observer, Row, RunError, Source, Watch};
 use crate::store::{MarkStore, MarksError};
 use crate::table::Batch;
+use crate::write::Labelled;
 
 /// An open table.
 pub(super) struct ReviewTable {
@@ -39,6 +41,16 @@ pub(super) struct RowNames {
     pub table: String,
     /// The key of all of them in any order: what was drawn from them stays drawn.
     pub set: String,
+}
+
+/// A table as its page shows it.
+pub(super) struct Reported {
+    pub watch: ReportWatch,
+    pub names: RowNames,
+    /// The calls of the rows, which corrected ones are compared with.
+    pub turns: Vec<Turn>,
+    /// The numbers of the rows on which judges contradict each other, in the order of their queue.
+    pub disputed: Vec<u64>,
 }
 
 /// What the marks beside a table are called by.
@@ -122,8 +134,17 @@ impl ReviewTable {
         judged::added(&prefixes)
     }
 
+    /// Whether a label of a column of gold lets calls pass, if some judge can say it.
+    pub fn passes(&self, gold: &str, label: &str) -> Option<bool> {
+        let judge = self
+            .judges
+            .iter()
+            .find(|judge| judge.gold() == gold && judge.labels().any(|known| known == label))?;
+        Some(judge.passes(label))
+    }
+
     /// Takes all rows down for their page; a `blind` one says nothing of what anybody thinks of them.
-    pub fn report(&self, spool: &Path, blind: bool) -> Result<(ReportWatch, RowNames), RunError> {
+    pub fn report(&self, spool: &Path, blind: bool) -> Result<Reported, RunError> {
         let mut left_out = self.of_judges();
         if blind {
             let names = self.source.table.schema().names();
@@ -132,15 +153,34 @@ impl ReviewTable {
         let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
         let members: Vec<Shown> = self.judges.iter().map(Judge::shown).collect();
         let mut watch = ReportWatch::of(spool, members, &self.source, &left_out, self.id.as_deref())?;
+        let (mut turns, mut disputed, mut chance) = (Vec::new(), Vec::new(), Random::new(0));
         let names = self.each(|batch, rows| {
             let items: Vec<&Item> = rows.iter().map(Row::item).collect();
+            turns.extend(items.iter().map(|item| Turn::of(item)));
             let labels = self.judges.iter().map(|judge| match blind {
                 true => Ok(labels::hidden(items.len())),
                 false => judge.labelled(batch, &items),
             });
-            watch.labelled(batch, rows, &labels.collect::<Result<Vec<_>, _>>()?)
+            let labels = labels.collect::<Result<Vec<_>, RunError>>()?;
+            let first = turns.len() - rows.len();
+            // As `next` draws them: one number for each row, whether it needs it or not.
+            disputed.extend((0..rows.len()).filter_map(|at| {
+                let turn = chance.unit();
+                self.is_disputed(&labels, at).then_some((turn, (first + at) as u64 + 1))
+            }));
+            watch.labelled(batch, rows, &labels)
         })?;
-        Ok((watch, names))
+        disputed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let disputed = disputed.into_iter().map(|(_, row)| row).collect();
+        Ok(Reported { watch, names, turns, disputed })
+    }
+
+    /// Whether two judges with one template give a row different labels.
+    fn is_disputed(&self, labels: &[Vec<Labelled>], at: usize) -> bool {
+        let said: Vec<(&str, &str)> = { self.judges.iter().zip(labels) }
+            .filter_map(|(judge, labels)| Some((judge.template(), labels[at].verdict.label()?)))
+            .collect();
+        said.iter().any(|(of, label)| said.iter().any(|(other, says)| of == other && label != says))
     }
 
     /// Goes through all rows; returns their names.
@@ -182,6 +222,7 @@ impl ReviewTable {
 fn tells(name: &str) -> bool {
     const OF_GENERATED: [&str; 2] = ["error_type", "edit"];
     gold_columns::is_expectation(name)
+        || name == correction::COLUMN
         || [&ADDED[..], &columns::FINDINGS, &columns::DRAW, &OF_GENERATED]
             .iter()
             .any(|names| names.contains(&name))

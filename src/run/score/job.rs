@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::asking::{self, Answers};
+use super::page::{self, ScorePage};
 use super::pass::{ScoredTable, Scoring};
 use super::row::{EXPECTED, case, is_case};
 use super::texts::Texts;
@@ -90,6 +91,9 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     if let Some(junit) = &settings.junit {
         write::check_text(junit, settings.output.force)?;
     }
+    if let Some(report) = &settings.report {
+        page::check(report, settings.output.force)?;
+    }
     let (answers, judge) = match (&settings.panel, &scorer.inquiry) {
         (None, _) => (Answers::default(), None),
         (Some(panel), Some(inquiry)) => {
@@ -119,6 +123,14 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let listing = settings.junit.is_some();
     let (texts, observer) = (Texts::of(table.schema(), &named), Arc::clone(&control.observer));
     let as_peer = compat.is_some();
+    let mut page = match &settings.report {
+        Some(path) => Some(ScorePage::new(path, &name, table.schema())?),
+        None => None,
+    };
+    let read: Vec<PathBuf> = match joined.is_some() {
+        true => settings.bfcl.iter().map(|files| files.results.clone()).collect(),
+        false => table.inputs().iter().map(|input| input.path.clone()).collect(),
+    };
     let scored = apart(&control.stop, move |stopped| {
         let scoring = Scoring {
             table: &table,
@@ -132,13 +144,13 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
             texts,
         };
         let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
-        let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
+        let (tally, finished) = scoring.run(destination.as_ref(), page.as_mut(), &progress, stopped)?;
         scoring.texts.tell(observer.as_ref());
-        Ok((tally, output.zip(finished)))
+        Ok((tally, output.zip(finished), page))
     });
     let scored = scored.await;
     drop((shown, joined));
-    let (tally, written) = scored.map_err(|error| error.if_interrupted("nothing was written"))?;
+    let (tally, written, page) = scored.map_err(|error| error.if_interrupted("nothing was written"))?;
     if let Some((output, finished)) = written.as_ref().filter(|(output, _)| output.has_manifest()) {
         let path = &output.path;
         let manifest = json!({
@@ -156,6 +168,9 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     }
     if let Some(file) = &settings.junit {
         write::write_text(file, &junit::render(&[suite(&tally, &name)]))?;
+    }
+    if let Some(page) = page {
+        page.write(&read, &compares, control.observer.as_ref())?;
     }
     let output = written.map(|(output, _)| output.path);
     Ok(ScoreSummary { scorer: name, compares, tally, judge, output })

@@ -7,6 +7,7 @@ mod columns;
 mod definitions;
 mod error;
 mod job;
+mod page;
 mod pass;
 mod row;
 mod tally;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::asking::Answers;
 use super::definitions;
+use super::page::ScorePage;
 use super::row::{CALLED, EXPECTED, called, case, is_case, name, records};
 use super::tally::Tally;
 use super::texts::Texts;
@@ -68,6 +69,7 @@ impl Scoring<'_> {
     pub fn run(
         &self,
         destination: Option<&ScoredTable<'_>>,
+        mut page: Option<&mut ScorePage>,
         progress: &Progress,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Tally, Option<Finished>), RunError> {
@@ -95,8 +97,15 @@ impl Scoring<'_> {
             let next = number + batch.len() as u64;
             let after = first.map(|first| self.rows(&first, next)).transpose()?;
             let after = after.and_then(|rows| rows.into_iter().next());
-            let scored = self.batch(self.rows(&batch, number)?, after, &mut transcript, stop)?;
+            let rows = self.rows(&batch, number)?;
+            let cases =
+                page.is_some().then(|| rows.iter().map(|row| row.case.as_ref().ok().cloned()).collect());
+            let scored = self.batch(rows, after, &mut transcript, stop)?;
             number = next;
+            if let (Some(page), Some(cases)) = (page.as_deref_mut(), cases) {
+                let said = scored.iter().map(|row| (row.name.clone(), row.scored.clone()));
+                page.add(&batch, cases, said, &self.normalizer)?;
+            }
             for Outcome { name, scored } in &scored {
                 if let Some(scored) = scored {
                     tally.add(name.as_deref(), scored);

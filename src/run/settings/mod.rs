@@ -46,7 +46,7 @@ pub use next::{NextSettings, QueueSettings};
 pub use output::OutputSettings;
 pub use panel::PanelSettings;
 pub use resnap::ResnapSettings;
-pub use review::{ReviewExportSettings, ReviewSettings};
+pub use review::{ReviewExportSettings, ReviewQueue, ReviewSettings};
 pub use score::{BfclFiles, ScoreSettings};
 pub use store::StoreSettings;
 pub use suite::SuiteSettings;

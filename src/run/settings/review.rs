@@ -19,6 +19,26 @@ pub struct ReviewSettings {
     pub id: Option<String>,
     /// Whether to show neither the judges' labels nor gold nor what other reviewers say. Default: false.
     pub blind: bool,
+    /// Which rows the page asks for first. Default: those that need attention most. Not with [`blind`](ReviewSettings::blind).
+    pub queue: Option<ReviewQueue>,
+}
+
+/// Rows that a reviewer is asked for before others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewQueue {
+    /// Rows on which the other reviewers disagree; then those on which judges of one task do and nobody has said what is right, in the
+    /// order of [`next`](crate::run::next()). What the reviewer marks, or the others come to agree on, leaves it.
+    Disagreement,
+}
+
+impl ReviewQueue {
+    /// As settings spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReviewQueue::Disagreement => "disagreement",
+        }
+    }
 }
 
 /// What [`review_export`](crate::run::review_export()) writes.
@@ -49,6 +69,7 @@ impl ReviewSettings {
             port: 0,
             id: None,
             blind: false,
+            queue: None,
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct ScoreSettings {
     pub overwrite: bool,
     /// A report for continuous integration in JUnit's XML. Default: none.
     pub junit: Option<PathBuf>,
+    /// A page of all cases (HTML), those that fail first. Default: none.
+    pub report: Option<PathBuf>,
 }
 
 impl ScoreSettings {
@@ -65,6 +67,7 @@ impl ScoreSettings {
             prefix: String::new(),
             overwrite: false,
             junit: None,
+            report: None,
         }
     }
 }

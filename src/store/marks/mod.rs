@@ -16,7 +16,9 @@ pub use error::MarksError;
 /// Marks the file as ours: "tjmk".
 const APPLICATION_ID: i64 = 0x746a_6d6b;
 /// The version of the file's tables.
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
+/// What makes version 2 of version 1; the marks stay as they are.
+const TO_VERSION_2: &str = "ALTER TABLE marks ADD COLUMN correction TEXT";
 /// How long a lock of another process is waited for: less than a page waits for its answer.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(10) };
 
@@ -42,6 +44,8 @@ pub struct NewMark {
     pub gold: String,
     /// Why; empty for no reason.
     pub note: String,
+    /// JSON array of the calls that should have been made, in normal form, if the reviewer wrote them.
+    pub correction: Option<String>,
     /// When, RFC 3339 in UTC.
     pub at: String,
 }
@@ -78,7 +82,7 @@ pub enum Kept<T> {
     Conflict,
 }
 
-const MARK: &str = "SELECT id, reviewer, row_key, row_id, gold, note, version, at FROM marks";
+const MARK: &str = "SELECT id, reviewer, row_key, row_id, gold, note, version, at, correction FROM marks";
 
 impl MarkStore {
     /// Opens the marks at `path`, which are made if need be (mode 0600).
@@ -130,8 +134,12 @@ impl MarkStore {
             if application != APPLICATION_ID && !is_empty {
                 return Ok(None);
             }
-            if version == 0 {
-                change.execute_batch(include_str!("schema.sql"))?;
+            match version {
+                0 => change.execute_batch(include_str!("schema.sql"))?,
+                1 => change.execute_batch(TO_VERSION_2)?,
+                _ => {}
+            }
+            if version < SCHEMA_VERSION {
                 change.pragma_update(None, "application_id", APPLICATION_ID)?;
                 change.pragma_update(None, "user_version", SCHEMA_VERSION)?;
             }
@@ -178,9 +186,10 @@ impl MarkStore {
                 "{MARK} WHERE reviewer = ?1 AND row_key = ?2 AND version < ?3 ORDER BY version DESC LIMIT 1"
             );
             let before = open.query_row(&before, params![reviewer, key, version], mark_of).optional()?;
-            let (gold, note) = before
-                .map_or(("{}".to_owned(), String::new()), |before| (before.mark.gold, before.mark.note));
-            let mark = NewMark { gold, note, at: at.to_owned(), ..last.mark.clone() };
+            let (gold, note, correction) = before.map_or(("{}".to_owned(), String::new(), None), |before| {
+                (before.mark.gold, before.mark.note, before.mark.correction)
+            });
+            let mark = NewMark { gold, note, correction, at: at.to_owned(), ..last.mark.clone() };
             let seen = version_of(open, reviewer, key)?;
             insert(open, &mark, seen, Some(last.id))
         })
@@ -217,10 +226,24 @@ impl MarkStore {
     pub fn latest(&self) -> Result<Vec<Mark>, MarksError> {
         let read = || {
             let mut found = self.connection.prepare(&format!(
-                "{MARK} AS mark WHERE (gold <> '{{}}' OR note <> '') AND version = (SELECT max(version) FROM marks WHERE reviewer = \
+                "{MARK} AS mark WHERE (gold <> '{{}}' OR note <> '' OR correction IS NOT NULL) AND version = (SELECT max(version) FROM marks WHERE reviewer = \
                  mark.reviewer AND row_key = mark.row_key) ORDER BY row_key, id"
             ))?;
             found.query_map([], mark_of)?.collect::<rusqlite::Result<Vec<Mark>>>()
+        };
+        read().map_err(|error| self.wrap(&error))
+    }
+
+    /// The last mark of a reviewer on a row, also one that says nothing any more.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn last_of(&self, reviewer: &str, row_key: &str) -> Result<Option<Mark>, MarksError> {
+        let read = || {
+            let mut found = self.connection.prepare_cached(&format!(
+                "{MARK} WHERE reviewer = ?1 AND row_key = ?2 ORDER BY version DESC LIMIT 1"
+            ))?;
+            found.query_row([reviewer, row_key], mark_of).optional()
         };
         read().map_err(|error| self.wrap(&error))
     }
@@ -308,11 +331,12 @@ fn insert(
     if version_of(change, &mark.reviewer, &mark.row_key)? != seen {
         return Ok(Kept::Conflict);
     }
-    let NewMark { reviewer, row_key, row_id, gold, note, at } = mark;
+    let NewMark { reviewer, row_key, row_id, gold, note, correction, at } = mark;
     let version = seen + 1;
     change.execute(
-        "INSERT INTO marks (reviewer, row_key, row_id, gold, note, version, at, undoes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        params![reviewer, row_key, row_id, gold, note, int(version), at, undoes.map(int)],
+        "INSERT INTO marks (reviewer, row_key, row_id, gold, note, version, at, undoes, correction) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![reviewer, row_key, row_id, gold, note, int(version), at, undoes.map(int), correction],
     )?;
     let id = change.last_insert_rowid().unsigned_abs();
     Ok(Kept::Kept(Mark { id, mark: mark.clone(), version }))
@@ -369,6 +393,13 @@ fn mark_of(row: &Row<'_>) -> rusqlite::Result<Mark> {
     serde_json::from_str::<BTreeMap<&str, Cow<'_, str>>>(&gold).map_err(|why| {
         damaged(&format!("the gold of mark {} is damaged ({why})", number(0).unwrap_or_default()))
     })?;
+    let correction: Option<String> = row.get(8)?;
+    if let Some(text) = &correction {
+        let calls = serde_json::from_str::<Vec<serde_json::Map<String, serde_json::Value>>>(text);
+        calls.map_err(|why| {
+            damaged(&format!("the correction of mark {} is damaged ({why})", number(0).unwrap_or_default()))
+        })?;
+    }
     Ok(Mark {
         id: number(0)?,
         mark: NewMark {
@@ -377,6 +408,7 @@ fn mark_of(row: &Row<'_>) -> rusqlite::Result<Mark> {
             row_id: row.get(3)?,
             gold,
             note: row.get(5)?,
+            correction,
             at: row.get(7)?,
         },
         version: number(6)?,

@@ -1,4 +1,4 @@
--- The marks of tooljudge review, version 1. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The marks of tooljudge review, version 2. Open it with any SQLite tool; times are RFC 3339 in UTC.
 -- Rows are added and never changed: the latest mark of a reviewer on a row is the one of the greatest version.
 
 CREATE TABLE marks (
@@ -11,6 +11,7 @@ CREATE TABLE marks (
     version  INTEGER NOT NULL, -- of this reviewer's mark on this row, from 1
     at       TEXT NOT NULL,
     undoes   INTEGER,          -- the mark that this one takes back; null of others
+    correction TEXT,           -- JSON array of the calls that should have been made; null for none. Version 1 has no such column
     UNIQUE (reviewer, row_key, version)
 );
 

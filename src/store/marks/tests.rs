@@ -6,7 +6,8 @@ use crate::on_time::on_time;
 fn mark(reviewer: &str, row: &str, label: &str) -> NewMark {
     let gold = if label.is_empty() { "{}".to_owned() } else { format!("{{\"gold\":\"{label}\"}}") };
     let (row_key, at) = (row.to_owned(), "2026-01-01T00:00:00Z".to_owned());
-    NewMark { reviewer: reviewer.to_owned(), row_key, row_id: None, gold, note: String::new(), at }
+    let (reviewer, note) = (reviewer.to_owned(), String::new());
+    NewMark { reviewer, row_key, row_id: None, gold, note, correction: None, at }
 }
 
 fn kept<T>(outcome: Result<Kept<T>, MarksError>) -> Option<T> {
@@ -117,8 +118,8 @@ fn other_files_stay_as_they_are() {
     let missing = MarkStore::existing(&folder.path().join("none"));
     assert!(matches!(missing, Err(MarksError::Missing { .. })));
     let (_newer, store) = opened();
-    store.connection.pragma_update(None, "user_version", 2).unwrap();
-    assert!(matches!(MarkStore::open(&store.path), Err(MarksError::Newer { version: 2, .. })));
+    store.connection.pragma_update(None, "user_version", SCHEMA_VERSION + 1).unwrap();
+    assert!(matches!(MarkStore::open(&store.path), Err(MarksError::Newer { version: 3, .. })));
 }
 
 #[test]
@@ -135,7 +136,71 @@ fn what_is_damaged_is_no_mark_without_a_label() {
         assert!(matches!(&said, MarksError::Damaged { why, .. } if why.contains("mark 2")), "{said}");
         assert_eq!(store.since(0).unwrap_err(), said);
     }
+    store.connection.execute("UPDATE marks SET gold = '{}'", []).unwrap();
+    for damaged in ["", "{}", "[1]"] {
+        store.connection.execute("UPDATE marks SET correction = ?1 WHERE id = 1", [damaged]).unwrap();
+        let said = store.latest().unwrap_err();
+        assert!(
+            matches!(&said, MarksError::Damaged { why, .. } if why.contains("correction of mark 1")),
+            "{said}"
+        );
+    }
     store.connection.execute("UPDATE draws SET rows = 'a'", []).unwrap();
     let said = store.draws("t").unwrap_err();
     assert!(matches!(&said, MarksError::Damaged { why, .. } if why.contains("draw 1")), "{said}");
+}
+
+#[test]
+fn corrections_are_kept_and_taken_back() {
+    let (_folder, mut store) = opened();
+    let calls = r#"[{"name":"f","arguments":{"n":12345678901234567890}}]"#;
+    let corrected = NewMark { correction: Some(calls.to_owned()), ..mark("anna", "a", "incorrect") };
+    assert!(kept(store.add(&mark("anna", "a", "incorrect"), 0)).is_some());
+    assert!(kept(store.add(&corrected, 1)).is_some());
+    let only_calls = NewMark { correction: Some("[]".to_owned()), ..mark("anna", "b", "") };
+    assert!(kept(store.add(&only_calls, 0)).is_some());
+    let said = |store: &MarkStore| {
+        let latest = store.latest().unwrap();
+        latest.into_iter().map(|mark| mark.mark.correction).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&store), [Some(calls.to_owned()), Some("[]".to_owned())]);
+    assert_eq!(store.last_of("anna", "a").unwrap().unwrap().mark, corrected);
+    assert_eq!(store.last_of("ben", "a").unwrap(), None);
+    for change in [3, 2] {
+        assert!(kept(store.undo("anna", change, "now", |_| true)).is_some());
+    }
+    assert_eq!(said(&store), [None], "the row without a correction is marked as before");
+}
+
+/// Marks that an older version has made stay as they are, and take corrections from now on.
+#[test]
+fn an_older_file_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.marks.sqlite");
+    let old = Connection::open(&path).unwrap();
+    // As version 1 made it.
+    let schema = include_str!("schema.sql");
+    let schema: String = schema
+        .lines()
+        .filter(|line| !line.contains("correction TEXT"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    old.execute_batch(&schema).unwrap();
+    old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    let made = "INSERT INTO marks (reviewer, row_key, gold, note, version, at) VALUES ('anna', 'a', '{\"gold\":\"incorrect\"}', 'hm', 1, 'then')";
+    old.execute_batch(made).unwrap();
+    let mut store = MarkStore::existing(&path).unwrap();
+    let before = store.latest().unwrap();
+    assert_eq!((before[0].mark.note.as_str(), &before[0].mark.correction), ("hm", &None));
+    let corrected = NewMark { correction: Some("[]".to_owned()), ..mark("anna", "a", "incorrect") };
+    assert!(kept(store.add(&corrected, 1)).is_some());
+    // A program of version 1 that still has the file open goes on.
+    old.execute_batch(&made.replace("'a'", "'b'")).unwrap();
+    drop((store, old));
+    let store = MarkStore::open(&path).unwrap();
+    assert_eq!(store.since(0).unwrap().len(), 3);
+    assert_eq!(store.last_of("anna", "a").unwrap().unwrap().mark, corrected);
+    let stated: i64 = store.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(stated, SCHEMA_VERSION);
 }

@@ -4,6 +4,7 @@ mod index;
 mod page;
 mod row;
 mod sample;
+mod scored;
 mod spool;
 mod talks;
 
@@ -17,12 +18,13 @@ use crate::bench::columns;
 use crate::domain::{Calls, Definitions, Finding, Item, Rails, Sample, Verdict};
 use crate::run::input::text;
 use crate::run::{Member, Panel, Row, RunError, Source, Watch};
-use crate::table::Batch;
+use crate::table::{Batch, Schema};
 use crate::write::{Labelled, WriteError};
 
 use index::{Codes, MemberCodes, Values, Vocabulary};
 use row::Facts;
 use sample::{Bounds, Counts};
+pub use scored::{Expected, ScoredCase};
 use spool::{Span, Spool};
 use talks::Talks;
 
@@ -131,8 +133,6 @@ impl ReportWatch {
         left_out: &[&str],
         id: Option<&str>,
     ) -> Result<ReportWatch, RunError> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
         let schema = source.table.schema();
         let own = &source.columns;
         let mut taken: Vec<&str> = left_out.to_vec();
@@ -141,6 +141,20 @@ impl ReportWatch {
         if source.table.logs().is_some() {
             taken.extend(OF_LOGS);
         }
+        let watch = ReportWatch::over(path, members, schema, &taken)?;
+        let id = id.map(str::to_owned).or(watch.id);
+        Ok(ReportWatch { id, unread: [own.question.clone(), own.tool_call.clone()], ..watch })
+    }
+
+    /// A page of rows of a table with these columns, of which those `taken` do not go along.
+    fn over(
+        path: &Path,
+        members: Vec<Shown>,
+        schema: &Schema,
+        taken: &[&str],
+    ) -> Result<ReportWatch, RunError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let spool = Spool::new(folder).map_err(|error| WriteError::io(path, &error))?;
         let is_other = |name: &&str| !taken.contains(name);
         // How rows were drawn and marked goes back into gold.csv, wherever it stands.
         let is_kept = |(at, name): &(usize, &str)| {
@@ -156,9 +170,9 @@ impl ReportWatch {
         Ok(ReportWatch {
             path: path.to_owned(),
             members,
-            id: id.or_else(|| columns::NAMES.into_iter().find(there)).map(str::to_owned),
+            id: columns::NAMES.into_iter().find(there).map(str::to_owned),
             columns,
-            unread: [own.question.clone(), own.tool_call.clone()],
+            unread: [None, None],
             spool,
             talks: Talks::default(),
             toolboxes: Toolboxes::default(),
@@ -174,6 +188,11 @@ impl ReportWatch {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The columns that go along.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
     }
 
     fn take(&mut self, item: &Item, facts: Facts, labels: &[&Labelled]) -> std::io::Result<()> {

@@ -185,6 +185,16 @@ pub(super) fn code(verdict: &Verdict) -> Option<String> {
     Some(error.split_once(": ").map_or(verdict.status().as_str(), |(code, _)| code).to_owned())
 }
 
+/// Calls as the page writes calls.
+pub(super) fn calls(calls: &[ToolCall]) -> Json {
+    Json::Array(calls.iter().map(|call| called(call, &mut false)).collect())
+}
+
+/// A text that is no part of what was judged.
+pub(super) fn shown(text: &str) -> String {
+    shortened(text, REPLY, &mut false)
+}
+
 fn optional(text: Option<&str>, cut: &mut bool) -> Json {
     text.map_or(Json::Null, |text| shortened(text, TEXT, cut).into())
 }

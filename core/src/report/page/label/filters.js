@@ -59,7 +59,7 @@ function drawFilters(place, store, view, change) {
     coded("tool", "tool", index.tool_names, index.tools),
     coded("argument", "argument at fault", index.argument_names, index.arguments),
     coded("kind", "kind of finding", index.kind_names, index.kinds, spoken),
-    chooser("marks", MARKED, view.marked, (marked) => change({ marked })),
+    !marksOf(store) ? null : chooser("marks", MARKED.filter(([kind]) => isOffered(kind, store)), view.marked, (marked) => change({ marked })),
     columnFilter(store, view, change),
     chooser("order", SORTS, view.sort, (sort) => change({ sort })),
   ];

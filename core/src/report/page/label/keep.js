@@ -43,6 +43,7 @@ function openKeeper(about, changed) {
     /** Nothing is waited for, and nobody else is here. */
     settled: () => null,
     others: () => [],
+    othersRows: () => [],
     conflict: () => null,
     /** Gives a row the mark that `part` makes of its last one; false if it could not be kept. */
     change(row, part, redraws) {

@@ -1,9 +1,12 @@
 // Puts the page together: what is asked for stands in the address, what is marked in the browser.
 
 const HELP = [
-  ["j, ↓ / k, ↑", "next, previous row"], ["Enter", "read the open row"], ["1, 2, …", "mark the row: the first label, the second, …"], ["n", "write a note"],
+  ["j, ↓ / k, ↑", "next, previous row"], ["Enter", "read the open row"], ["1, 2, …", "mark the row: the first label, the second, …"], ["n", "write a note"], ["c", "write the call that should have been made"],
   ["u", "undo the last mark"], ["/", "search"], ["Esc", "leave a field, or go back to the list"], ["?", "these keys"],
 ];
+
+/** Keys that need marks. */
+const MARKING = ["1, 2, …", "n", "u"];
 
 async function start() {
   if (typeof DecompressionStream === "undefined") throw new Error("this browser cannot open compressed data; use a newer one (Chrome or Edge 80, Firefox 113, Safari 16.4)");
@@ -20,7 +23,7 @@ async function start() {
     if (redraws) drawTop();
     const button = at.rows.querySelector(`[data-row="${row}"]`);
     if (button && byRow.has(row)) store.row(byRow.get(row)).then((found) => refill(button, lineBody(found, row, store, marks)));
-    if (redraws && view.row !== null && (row === view.row || (row === null && document.activeElement?.id !== "note"))) drawRow(false);
+    if (redraws && view.row !== null && (row === view.row || (row === null && !["note", "correction"].includes(document.activeElement?.id)))) drawRow(false);
   });
 
   const say = (text) => refill(at.said, text);
@@ -35,10 +38,12 @@ async function start() {
   function drawTop() {
     const count = marks.count();
     drawTally(at.tally, store, view, change);
+    if (!marksOf(store)) return void add(at.tally, el("p", { class: "marks-line" }, el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))));
     add(at.tally, el("p", { class: "marks-line" },
       el("span", null, count ? `${counted(count, "row")} marked` : "No row is marked yet: open one and press 1 or 2."),
       marks.isServed ? null : el("button", { type: "button", class: "plain", id: "export", disabled: count === 0 && marks.picks("random").length === 0, click: exported }, "Download gold.csv"),
       el("button", { type: "button", class: "plain", click: help }, "Keys ", el("kbd", null, "?"))),
+    decideOf(store, marks, picking),
     nextOf(store, marks, picking),
     marks.trouble() ? el("p", { class: "failed" }, marks.trouble()) : null);
   }
@@ -52,6 +57,7 @@ async function start() {
 
   const picking = {
     toMark: () => showPicked("todo"),
+    decide: () => showPicked("decide"),
     draw: async (rows, of) => (await marks.pick("random", rows, of) ? showPicked("todo") : drawTop()),
     unsure: async (rows) => await marks.pick("unsure", rows, rows.length) && showPicked("unsure"),
   };
@@ -102,6 +108,7 @@ async function start() {
     if (waiting && (await waiting) === false) return;
     view = { ...view, row: number_ };
     writeAddress(view);
+    if (marks.hasTyped()) drawTop();
     document.body.dataset.open = "row";
     const line = current();
     if (moves) line?.scrollIntoView({ block: "nearest" });
@@ -153,6 +160,22 @@ async function start() {
       say(now === undefined ? `Row ${row}: the mark is gone` : `Row ${row} is marked ${now}`);
     },
     note: (text) => marks.note(view.row, text.trim()),
+    async discard() {
+      marks.forget(view.row);
+      drawTop();
+      await drawRow(false);
+      document.getElementById("correct")?.focus();
+      say(`Row ${view.row}: what was typed is gone`);
+    },
+    async correct(text) {
+      const { row } = view;
+      if (text === "" && !marks.of(row)?.correction) return acts.discard();
+      const done = await marks.correct(row, text, failingOf(store));
+      await drawRow(false);
+      document.getElementById(done ? "correct" : "correction")?.focus();
+      const wrong = marks.faults(row).length;
+      say(done ? (text ? `Row ${row}: the corrected call is saved` : `Row ${row}: the corrected call is gone`) : `Row ${row}: the corrected call is not saved${wrong ? `; ${counted(wrong, "fault")}` : ""}`);
+    },
     settle: (takesMine) => marks.settle(view.row, takesMine),
     async undo() {
       const row = await marks.undo();
@@ -170,7 +193,7 @@ async function start() {
   }
 
   function help() {
-    refill(at.help, el("h2", null, "Keys"), el("dl", { class: "keys" }, HELP.map(([key, what]) => [el("dt", null, key.split(" ").map((part) => (/^[,/]$/.test(part) && key !== "/" ? part : el("kbd", null, part.replace(/,$/, ""))))), el("dd", null, what)])),
+    refill(at.help, el("h2", null, "Keys"), el("dl", { class: "keys" }, HELP.filter(([key]) => (key !== "c" || correctedGolds(store).length) && (marksOf(store) || !MARKING.includes(key))).map(([key, what]) => [el("dt", null, key.split(" ").map((part) => (/^[,/]$/.test(part) && key !== "/" ? part : el("kbd", null, part.replace(/,$/, ""))))), el("dd", null, what)])),
       el("form", { method: "dialog" }, el("button", { class: "plain", value: "close" }, "Close")));
     at.help.showModal();
   }
@@ -187,12 +210,13 @@ async function start() {
     const onLine = event.target.closest?.(".line");
     const choice = /^[1-9]$/.test(event.key) ? choicesOf(store)[Number(event.key) - 1] : undefined;
     const act = {
-      j: () => acts.step(1), k: () => acts.step(-1), u: acts.undo, "?": help,
+      j: () => acts.step(1), k: () => acts.step(-1), u: marksOf(store) && acts.undo, "?": help,
       n: () => view.row !== null && note(),
+      c: () => correctedGolds(store).length && view.row !== null && correct(),
       "/": () => document.getElementById("search").focus(),
       Enter: () => view.row !== null && at.opened.focus(),
       ArrowDown: () => onLine && acts.step(1).then?.(focusCurrent), ArrowUp: () => onLine && acts.step(-1)?.then?.(focusCurrent),
-    }[event.key] ?? (choice && byRow.has(view.row) ? () => acts.mark(choice.column, choice.label) : null);
+    }[event.key] ?? (marksOf(store) && choice && byRow.has(view.row) ? () => acts.mark(choice.column, choice.label) : null);
     if (!act || (event.key === "Enter" && event.target.closest?.("button, a, summary")) || (event.key.startsWith("Arrow") && !onLine)) return;
     event.preventDefault();
     act();
@@ -207,11 +231,20 @@ async function start() {
     field.focus();
   }
 
+  function correct() {
+    const field = document.getElementById("correction");
+    if (!field) return;
+    field.closest("details").open = true;
+    field.focus();
+  }
+
+  if (!location.hash && record(store.about.review).queue === "disagreement" && toDecide(store, marks).length) view.marked = "decide";
   drawHead(store);
   drawTop();
   drawFilters(at.filters, store, view, change);
   at.skip.addEventListener("click", () => at.rows.querySelector(".line[tabindex='0']")?.focus());
   addEventListener("keydown", pressed);
+  addEventListener("beforeunload", (event) => marks.hasTyped() && event.preventDefault());
   addEventListener("hashchange", () => {
     view = viewOfAddress();
     drawTop();
@@ -231,7 +264,7 @@ function drawHead(store) {
   const { about } = store;
   const sample = list(about.sample).map(record);
   document.getElementById("made-by").textContent = `tooljudge ${words(about.command) || "label"} ${words(about.version)}`;
-  refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, [...new Set(list(about.members).map((member) => words(record(member).judge)))].join(", "), moment(about.created_at)].filter(Boolean).join(" · "));
+  refill(document.getElementById("made-of"), [`${counted(number(about.rows) ?? store.size, "row")}`, [...new Set(list(about.members).map((member) => words(record(member).judge)))].join(", "), moment(about.created_at), words(about.compares) ? `compared ${words(about.compares)}` : ""].filter(Boolean).join(" · "));
   const left = sample.filter(({ here, all }) => here < all);
   if (left.length) {
     const said = sample.filter(({ all }) => all > 0).map(({ what, here, all }) => (here < all ? `${thousands(here)} of the ${thousands(all)} ${words(what)}, chosen at random` : `all ${thousands(all)} ${words(what)}`));

@@ -9,6 +9,8 @@ async function openMarks(about, changed) {
   const { of } = keeper;
   /** Notes that were typed and are not saved yet, by row. */
   const drafts = new Map();
+  /** Corrected calls likewise. */
+  const typed = new Map();
   const rows = () => keeper.rows().filter((row) => row > 0 && isOurs(of(row)));
   return {
     ...keeper,
@@ -29,6 +31,35 @@ async function openMarks(about, changed) {
       return keeper.change(row, marked, true);
     },
     draft: (row) => drafts.get(row) ?? null,
+    typed: (row) => typed.get(row) ?? null,
+    /** Remembers a corrected call that is being typed. */
+    type(row, text) {
+      typed.set(row, text);
+      keeper.forgetFaults(row);
+    },
+    forget(row) {
+      typed.delete(row);
+      keeper.forgetFaults(row);
+    },
+    hasTyped: () => typed.size > 0,
+    trouble: () => [keeper.trouble(), typed.size ? `Not saved yet: the corrected call of ${typed.size === 1 ? "row" : "rows"} ${[...typed.keys()].join(", ")}.` : null].filter(Boolean).join(" ") || null,
+    /** Says which calls should have been made; an empty text takes that back. `mark` is what a row without a label gets with it. */
+    async correct(row, text, mark) {
+      typed.set(row, text);
+      if (keeper.conflict(row)) {
+        changed(row, true);
+        return false;
+      }
+      const corrected = (before) => {
+        const gold = { ...record(before?.gold) };
+        if (text && mark && !golds.some((column) => Object.hasOwn(gold, column))) gold[mark.column] = mark.label;
+        return { note: "", ...before, gold, correction: text ? { text } : null };
+      };
+      const done = await keeper.change(row, corrected, true);
+      if (done && typed.get(row) === text) typed.delete(row);
+      changed(row, true);
+      return done;
+    },
     async note(row, note) {
       const wasDraft = drafts.delete(row);
       if ((of(row)?.note ?? "") === note && !keeper.conflict(row)) return true;
@@ -47,9 +78,11 @@ async function openMarks(about, changed) {
     async settle(row, takesMine) {
       const draft = drafts.get(row);
       const isTyped = draft !== undefined && draft !== words(keeper.conflict(row)?.note);
+      const isCall = typed.get(row) === words(keeper.conflict(row)?.correction?.text);
       if (!isTyped) drafts.delete(row);
       const done = await keeper.settle(row, takesMine);
       if (!done && draft !== undefined) drafts.set(row, draft);
+      if (done && isCall && typed.delete(row)) changed(row, true);
       return done && isTyped ? this.note(row, draft) : done;
     },
     /** Rows that were picked to be marked, by the name of their queue: each time the rows and how many they were picked from. */
@@ -57,7 +90,10 @@ async function openMarks(about, changed) {
   };
 }
 
-const isMark = (mark) => Boolean(mark) && (Object.keys(record(mark.gold)).length > 0 || Boolean(mark.note));
+/** Whether rows can be marked: not where their table says already what is right. */
+const marksOf = (store) => store.about.marks !== false;
+
+const isMark = (mark) => Boolean(mark) && (Object.keys(record(mark.gold)).length > 0 || Boolean(mark.note) || Boolean(mark.correction));
 
 /** The marked rows as a table that `label`, `bench` and `train` read: each with its own question, call and definitions. */
 async function goldTable(store, marks) {

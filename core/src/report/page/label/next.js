@@ -35,6 +35,36 @@ function leastSure(store, marks) {
   return open.sort((a, b) => a[1] - b[1] || a[0] - b[0]).map(([row]) => row);
 }
 
+const goldsOf = (store) => [...new Set(store.members.map(({ gold }) => gold))];
+
+/** The labels that reviewers gave a row: the others, and this one too if asked. */
+function saidOf(row, gold, marks, withMine) {
+  const given = [...marks.others(row), ...(withMine ? [marks.of(row)] : [])].map((mark) => own(mark?.gold, gold));
+  return new Set(given.filter((label) => label !== undefined));
+}
+
+/** Rows to decide: the other reviewers disagree on them, or judges do and nobody has said what is right; and this reviewer has not
+    decided. */
+function toDecide(store, marks) {
+  const golds = goldsOf(store);
+  const open = (row) => (gold) => own(marks.of(row)?.gold, gold) === undefined;
+  const calls = (row) => new Set(marks.others(row).map(({ correction }) => correction).filter(Boolean).map(({ calls: of }) => JSON.stringify(of)));
+  const disagree = (row) => golds.some((gold) => open(row)(gold) && saidOf(row, gold, marks, false).size > 1) || (!marks.of(row)?.correction && golds.every(open(row)) && calls(row).size > 1);
+  const byReviewers = marks.othersRows().filter(disagree).sort((a, b) => a - b);
+  const seen = new Set(byReviewers);
+  const byJudges = list(record(store.about.review).disputed).map(Number);
+  return [...byReviewers, ...byJudges.filter((row) => !seen.has(row) && golds.every((gold) => saidOf(row, gold, marks, true).size === 0))];
+}
+
+/** The button of an adjudicator. */
+function decideOf(store, marks, act) {
+  if (record(store.about.review).queue !== "disagreement") return null;
+  const left = toDecide(store, marks).length;
+  return el("div", { class: "next" }, el("div", { class: "marks-line" },
+    el("button", { type: "button", class: "plain", id: "decide", disabled: left === 0, click: act.decide }, left ? `Decide ${counted(left, "disagreement")}` : "No disagreement is left to decide"),
+    el("span", { class: "muted" }, "Rows on which other reviewers disagree, then those on which judges do and nobody has said what is right.")));
+}
+
 const drawnRows = (marks) => marks.picks("random").flatMap(({ rows }) => rows);
 
 /** What is drawn and not marked yet. */

@@ -10,7 +10,8 @@ function drawOpened(place, row, number_, store, marks, act) {
       el("span", { class: "steps" },
         el("button", { type: "button", class: "plain", "aria-label": "Previous row (k)", click: () => act.step(-1) }, "↑", el("kbd", null, "k")),
         el("button", { type: "button", class: "plain", "aria-label": "Next row (j)", click: () => act.step(1) }, "↓", el("kbd", null, "j")))),
-    markBar(number_, store, marks, act),
+    marksOf(store) ? markBar(number_, store, marks, act) : null,
+    correctionOf(row, number_, store, marks, act),
     el("div", { class: "verdict-top" }, verdicts.map((verdict) => verdictLine(verdict, store))),
     el("div", { class: "columns" },
       el("section", { "aria-label": "Conversation" }, talkOf(row, verdicts, store)),
@@ -42,7 +43,7 @@ function markBar(number_, store, marks, act) {
 }
 
 /** What a mark says, in words. */
-const markWords = (mark, marks) => [...marks.golds(mark).map(([column, label]) => (column === "gold" ? words(label) : `${spoken(column)} ${words(label)}`)), mark?.note ? `“${snippet(mark.note)}”` : ""].filter(Boolean).join(", ") || "no mark";
+const markWords = (mark, marks) => [...marks.golds(mark).map(([column, label]) => (column === "gold" ? words(label) : `${spoken(column)} ${words(label)}`)), mark?.correction ? `should be ${correctionWords(mark.correction)}` : "", mark?.note ? `“${snippet(mark.note)}”` : ""].filter(Boolean).join(", ") || "no mark";
 
 /** A mark that was not kept, beside the one that was. */
 function conflictOf(number_, marks, act) {
@@ -69,7 +70,7 @@ function choicesOf(store) {
 }
 
 function verdictLine(verdict, store) {
-  const { raw, member, label, kind, status, confidence } = verdict;
+  const { raw, member, label, kind, status, confidence, score } = verdict;
   const several = store.members.length > 1;
   const who = typeof raw.judge === "string" ? raw.judge : member.name;
   const sure = confidence === null ? null : `confidence ${decimals(confidence, 2)}`;
@@ -79,7 +80,7 @@ function verdictLine(verdict, store) {
   return el("div", { class: `verdict-one says-${kind}` },
     el("p", { class: "verdict-head" },
       el("b", { class: "label" }, `${SIGN[kind]} `, visible(label ?? (spoken(status) || "no label"))),
-      el("span", { class: "muted" }, [several || typeof raw.judge === "string" ? who : null, sure, chance].filter(Boolean).join(" · "))),
+      el("span", { class: "muted" }, [several || typeof raw.judge === "string" ? who : null, sure, chance, score === null ? null : `score ${decimals(score, 2)}`].filter(Boolean).join(" · "))),
     why ? el("p", { class: "reason", dir: "auto" }, proseNodes(why)) : null,
     error ? el("p", { class: "reason", dir: "auto" }, proseNodes(error)) : null,
     words(raw.reply) ? unfolding("box", `Reply of ${who} (${counted(words(raw.reply).length, "character")})`, () => passage(raw.reply)) : null);

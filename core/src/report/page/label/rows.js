@@ -26,10 +26,10 @@ function verdictsOf(row, store) {
     const label = typeof raw.label === "string" ? raw.label : null;
     const findings = list(raw.findings).map(record).map((finding) => ({
       number: (sign += 1), call: number(finding.call), argument: typeof finding.argument === "string" ? finding.argument : null, tool: words(finding.tool),
-      kind: words(finding.kind), quote: words(finding.quote), supported: finding.supported === true, by: store.members.length > 1 ? member.name : "",
+      kind: words(finding.kind), quote: words(finding.quote), supported: finding.supported === true, message: words(finding.message), by: store.members.length > 1 ? member.name : "",
     }));
     const calls = list(raw.calls).map(record).map((call) => ({ label: typeof call.label === "string" ? call.label : null, status: words(call.status), kind: kindOf(member, typeof call.label === "string" ? call.label : null), confidence: number(call.confidence) }));
-    return { raw, member, label, kind: kindOf(member, label), status: words(raw.status), confidence: number(raw.confidence), findings, calls };
+    return { raw, member, label, kind: kindOf(member, label), status: words(raw.status), confidence: number(raw.confidence), score: number(raw.score), findings, calls };
   });
 }
 
@@ -64,6 +64,7 @@ function markChips(mark, marks) {
   const gold = marks.golds(mark);
   return [
     ...gold.map(([column, label]) => el("span", { class: "chip marked" }, `marked ${column === "gold" ? "" : `${spoken(column)} `}`, visible(words(label)))),
+    mark?.correction ? el("span", { class: "chip marked" }, "corrected call") : null,
     mark?.note ? el("span", { class: "chip marked" }, "note") : null,
   ];
 }

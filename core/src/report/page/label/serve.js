@@ -15,6 +15,9 @@ async function openKeeper(about, changed) {
   const conflicts = new Map();
   /** Why something was not saved, by its row, or by nothing. */
   const lost = new Map();
+  /** What is wrong with a corrected call that was not saved, and why one that was saved was not checked, by row. */
+  const faults = new Map();
+  const unchecked = new Map();
   let [seq, draws, last, waiting] = [0, [], null, null];
 
   async function ask(path, body) {
@@ -26,6 +29,7 @@ async function openKeeper(about, changed) {
       throw new Error("The server of this page does not answer. Start `tooljudge review` again and open the address that it prints.");
     }
     const said = record(await answer.json().catch(() => null));
+    if (answer.status === 422) throw Object.assign(new Error(words(said.error)), { faults: list(said.faults).map(record) });
     if (answer.status !== 200 && answer.status !== 409) throw new Error(words(said.error) || `The server answered ${answer.status}.`);
     learn(said);
     return answer.status === 200 ? said : null;
@@ -35,7 +39,7 @@ async function openKeeper(about, changed) {
   function learn(said) {
     for (const entry of list(said.marks).map(record)) {
       const row = number(entry.row);
-      const mark = { gold: record(entry.gold), note: words(entry.note) };
+      const mark = { gold: record(entry.gold), note: words(entry.note), correction: entry.correction ? record(entry.correction) : null };
       if (entry.by === me) {
         versions.set(row, number(entry.version));
         if (isMark(mark)) rows.set(row, mark);
@@ -69,13 +73,25 @@ async function openKeeper(about, changed) {
     return mine;
   }
 
-  const same = (a, b) => (a?.note ?? "") === (b?.note ?? "") && JSON.stringify(Object.entries(record(a?.gold)).sort()) === JSON.stringify(Object.entries(record(b?.gold)).sort());
+  const same = (a, b) => (a?.note ?? "") === (b?.note ?? "") && words(a?.correction?.text) === words(b?.correction?.text) && JSON.stringify(Object.entries(record(a?.gold)).sort()) === JSON.stringify(Object.entries(record(b?.gold)).sort());
   /** Sends a mark. A conflict stays until it is `answered`: nothing else is saved over it, be it asked for before or after. */
   const put = (row, part, redraws, answered) => inTurn(async () => {
     if (conflicts.has(row) && !answered) return false;
     const mine = part(rows.get(row) ?? null);
-    const sent = { row, version: versions.get(row) ?? 0, gold: record(mine?.gold), note: words(mine?.note) };
-    const done = await ask("/marks", sent) !== null || same(mine, rows.get(row));
+    const sent = { row, version: versions.get(row) ?? 0, gold: record(mine?.gold), note: words(mine?.note), correction: words(mine?.correction?.text) };
+    let told;
+    try {
+      told = await ask("/marks", sent);
+    } catch (error) {
+      if (!error.faults) throw error;
+      faults.set(row, error.faults);
+      changed(row, true);
+      return false;
+    }
+    faults.delete(row);
+    if (sent.correction === "") unchecked.delete(row);
+    else if (list(told?.unchecked).length) unchecked.set(row, told.unchecked.map(words));
+    const done = told !== null || same(mine, rows.get(row));
     if (done) conflicts.delete(row);
     else conflicts.set(row, mine);
     changed(row, redraws || !done);
@@ -100,6 +116,8 @@ async function openKeeper(about, changed) {
     settled: () => waiting,
     /** What others say of a row. */
     others: (row) => [...(others.get(row) ?? new Map())].map(([by, mark]) => ({ by, ...mark })),
+    /** Rows of which others say something. */
+    othersRows: () => [...others.keys()],
     /** The mark of a row that was not kept, because another window had marked it meanwhile. */
     conflict: (row) => conflicts.get(row) ?? null,
     /** Ends a conflict: by the mark that was not kept, or by the one that was. */
@@ -110,6 +128,10 @@ async function openKeeper(about, changed) {
       changed(row, true);
       return true;
     },
+    /** What is wrong with the corrected call of a row that was typed; nothing more once it is being changed. */
+    faults: (row) => faults.get(row) ?? [],
+    forgetFaults: (row) => faults.delete(row),
+    unchecked: (row) => unchecked.get(row) ?? [],
     change: (row, part, redraws) => put(row, part, redraws, false),
     pick: (queue, picked, of) => inTurn(async () => {
       const done = await ask("/draws", { queue, rows: picked, of, seen: draws.length }) !== null;

@@ -14,7 +14,15 @@ function talkOf(row, verdicts, store) {
   if (row.left > 0) before.splice(Math.min(2, before.length), 0, el("p", { class: "muted small" }, `${counted(row.left, "message")} in between are not in this file.`));
   return el("div", { class: "talk" }, before,
     asked && messages.length && !hasQuestion ? bubble({ role: "user", content: asked }, show) : null,
-    turnOf(row, verdicts, show, store), afterOf(row, show));
+    "expected" in row || "expected_text" in row ? el("div", { class: "pair" }, turnOf(row, verdicts, show, store), expectedOf(row)) : turnOf(row, verdicts, show, store), afterOf(row, show));
+}
+
+/** The calls that were expected. */
+function expectedOf(row) {
+  const calls = Array.isArray(row.expected) ? row.expected.map((call) => el("div", { class: "judged-call" }, callCode(record(call)))) : null;
+  return el("div", { class: "bubble assistant expected", role: "group", "aria-label": "What was expected" },
+    el("p", { class: "speaker" }, "Expected"),
+    calls === null ? passage(row.expected_text, true) : calls.length ? calls : el("p", { class: "muted" }, "(nothing was to be called)"));
 }
 
 function bubble(message, show) {
@@ -56,14 +64,15 @@ function turnOf(row, verdicts, show, store) {
 function isSaid(quote, row) {
   const pattern = patternOf(quote);
   const found = (text) => ((pattern.lastIndex = 0), pattern.test(words(text)));
-  return pattern !== null && (found(row.question) || row.messages.some((message) => found(record(message).content)));
+  return pattern !== null && (found(row.question ?? "") || (row.messages ?? []).some((message) => found(record(message).content)));
 }
 
-function findingItem({ kind, argument, tool, quote, supported, number: sign, by }, row) {
+function findingItem({ kind, argument, tool, quote, supported, message, number: sign, by }, row) {
   // Beside an argument, words of the conversation would read like its value.
   const says = argument && supported && isSaid(quote, row) ? "; the conversation says “" : ": “";
   return el("li", { value: String(sign) },
     el("b", null, spoken(kind)), argument ? [" in ", el("code", null, visible(argument.slice(1).replaceAll("/", ".")))] : tool ? [" of ", el("code", null, visible(tool))] : null,
+    message ? [": ", visible(message)] : null,
     quote ? [says, el("q", null, visible(quote.slice(0, 400))), "”"] : null,
     quote && !supported ? el("small", { class: "muted" }, " (these words do not stand in the row)") : null,
     by ? el("small", { class: "muted" }, ` (${by})`) : null);

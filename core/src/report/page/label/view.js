@@ -3,7 +3,7 @@
 const MOST_OPTIONS = 200;
 const SORTS = [["", "wrong and unsure first"], ["input", "as in the input"], ["unsure", "least sure first"], ["sure", "surest first"]];
 const CONFIDENCES = [["", "any"], ["0-0.6", "below 0.6"], ["0.6-0.8", "0.6 to 0.8"], ["0.8-0.95", "0.8 to 0.95"], ["0.95-1.01", "0.95 and more"], ["none", "none"]];
-const MARKED = [["", "any"], ["yes", "marked"], ["no", "not marked"], ["differs", "marked otherwise than labeled"], ["noted", "with a note"], ["todo", "drawn, to be marked"], ["drawn", "drawn at random"], ["unsure", "picked as least sure"]];
+const MARKED = [["", "any"], ["yes", "marked"], ["no", "not marked"], ["differs", "marked otherwise than labeled"], ["noted", "with a note"], ["corrected", "with a corrected call"], ["disputed", "reviewers disagree"], ["decide", "disagreements to decide"], ["todo", "drawn, to be marked"], ["drawn", "drawn at random"], ["unsure", "picked as least sure"]];
 const KEYS = ["judge", "label", "status", "reason", "confidence", "tool", "argument", "kind", "column", "value", "marked", "search", "sort"];
 /** What a label filter calls rows without a label, and rows on which judges differ. */
 const NO_LABEL = "(none)";
@@ -33,10 +33,19 @@ function writeAddress(view) {
   }
 }
 
+/** Whether marks can be so on this page. */
+function isOffered(kind, store) {
+  const review = record(store.about.review);
+  if (kind === "corrected") return correctedGolds(store).length > 0;
+  if (kind === "disputed") return Boolean(store.about.review) && review.blind !== true;
+  return kind !== "decide" || review.queue === "disagreement";
+}
+
 const isNarrowed = (view) => KEYS.some((key) => key !== "sort" && view[key]);
 
 /** The picked rows that the view asks for, in the order of the pick; null where it asks for others. */
-function pickedOf(view, marks) {
+function pickedOf(view, store, marks) {
+  if (view.marked === "decide") return toDecide(store, marks);
   if (view.marked === "todo") return toMark(marks);
   if (view.marked === "drawn") return drawnRows(marks);
   return view.marked === "unsure" ? list(marks.picks("unsure").at(-1)?.rows) : null;
@@ -71,11 +80,12 @@ function testsOf(view, store, marks) {
     const code = list(column.values).indexOf(view.value);
     tests.push((place) => code >= 0 && column.codes[place] === code);
   }
-  const picked = pickedOf(view, marks);
+  const picked = pickedOf(view, store, marks);
   if (picked) {
     const rows = new Set(picked);
     tests.push((place) => rows.has(index.rows[place]));
-  } else if (view.marked) tests.push((place) => isMarked(view.marked, marks.of(index.rows[place]), store, place));
+  } else if (view.marked === "disputed") tests.push((place) => goldsOf(store).some((gold) => saidOf(index.rows[place], gold, marks, true).size > 1));
+  else if (view.marked) tests.push((place) => isMarked(view.marked, marks.of(index.rows[place]), store, place));
   return tests;
 }
 
@@ -96,6 +106,7 @@ function passesAt(store, at, place) {
 function isMarked(kind, mark, store, place) {
   const gold = Object.entries(record(mark?.gold)).filter(([column]) => store.members.some((member) => member.gold === column));
   if (kind === "noted") return Boolean(mark?.note);
+  if (kind === "corrected") return Boolean(mark?.correction);
   if (kind === "yes") return gold.length > 0;
   if (kind === "no") return gold.length === 0;
   return gold.some(([column, label]) => store.members.some((member, at) => member.gold === column && words(list(store.index.labels)[list(record(list(store.index.members)[at]).label)[place]]) !== label && passesAt(store, at, place) !== null));
@@ -127,7 +138,7 @@ function textsOf(row) {
 /** Places in the order that the view asks for. */
 function orderOf(view, store, marks) {
   const places = Array.from({ length: store.size }, (_, place) => place);
-  const picked = pickedOf(view, marks);
+  const picked = pickedOf(view, store, marks);
   if (picked && !view.sort) {
     // Whoever stops early has marked what chance put first, not what the judge finds wrong.
     const turns = new Map(picked.map((row, turn) => [row, turn]));
