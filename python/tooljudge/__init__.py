@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from . import aio, daft, dask, ray, spark, templates
     from ._made import Frame
     from ._tasks import tasks
-    from ._tools import CaseOver, Tools
+    from ._tools import CaseOver, Messages, Tools
 
 __version__ = _native.__version__
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "Interrupted",
     "Judge",
     "JudgeError",
+    "Messages",
     "OutputError",
     "Report",
     "SettingsError",
@@ -80,7 +81,7 @@ __all__ = [
 # Modules that are not imported before somebody needs them.
 _LATER = ("aio", "daft", "dask", "ray", "spark", "templates")
 # Names of the same kind, and the modules that they are in.
-_NAMES = {"CaseOver": "_tools", "Frame": "_made", "Tools": "_tools", "tasks": "_tasks"}
+_NAMES = {"CaseOver": "_tools", "Frame": "_made", "Messages": "_tools", "Tools": "_tools", "tasks": "_tasks"}
 # Commands whose functions have other names, and those that are none.
 _COMMANDS = {
     "review": "tooljudge.next draws rows to mark, and `tooljudge review` on the command line (in a notebook `!tooljudge review FILE`) shows them",
