@@ -22,6 +22,7 @@ from ._errors import (
     ToolJudgeWarning,
 )
 from ._findings import findings
+from ._functions import Function
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
 from ._next import next
@@ -42,6 +43,7 @@ __all__ = [
     "CaseOver",
     "Comparison",
     "Frame",
+    "Function",
     "InputError",
     "Interrupted",
     "Judge",
