@@ -180,7 +180,10 @@ pub mod render {
 pub mod score {
     pub(crate) use tooljudge_core::score::*;
     #[doc(inline)]
-    pub use tooljudge_core::score::{Issue, IssueKind, Ready, SCORERS, Score, ScoreError, Scored, Scorer};
+    pub use tooljudge_core::score::{
+        FunctionVersion, Issue, IssueKind, OwnFunction, OwnFunctions, Ready, SCORERS, Score, ScoreError,
+        Scored, Scorer,
+    };
 }
 
 /// Labels out of replies.

@@ -19,6 +19,7 @@ const KEY: (&str, &str) = ("api_key", "str | None");
 const BAR: (&str, &str) = ("progress", "bool | None");
 const SUMMARY: (&str, &str) = ("return_summary", "bool | None");
 const PRICES: (&str, &str) = ("prices", "Mapping[str, Price] | None");
+const FUNCTIONS: (&str, &str) = ("functions", "Mapping[str, Check] | None");
 const ROWS: (&str, &str) = ("return_rows", "bool | None");
 
 /// What only a file or a terminal needs.
@@ -73,7 +74,12 @@ const JOBS: &[Job] = &[
     Job { class: "BatchOptions", command: "label", without: WRITTEN, own: &[KEY, PRICES, BAR, SUMMARY] },
     Job { class: "ClusterOptions", command: "label", without: WHOLE, own: &[KEY, PRICES] },
     Job { class: "ResnapOptions", command: "resnap", without: &[], own: &[KEY, PRICES, BAR, SUMMARY] },
-    Job { class: "ScoreOptions", command: "score", without: &["scorers"], own: &[KEY, PRICES, BAR, SUMMARY] },
+    Job {
+        class: "ScoreOptions",
+        command: "score",
+        without: &["scorers"],
+        own: &[KEY, PRICES, BAR, SUMMARY, FUNCTIONS],
+    },
     Job { class: "ConvertOptions", command: "convert", without: &["formats", "summary"], own: &[SUMMARY] },
     Job { class: "GoldOptions", command: "gold", without: &[], own: &[SUMMARY] },
     Job {
@@ -89,7 +95,7 @@ const JOBS: &[Job] = &[
         class: "DriveOptions",
         command: "drive",
         without: &["tasks"],
-        own: &[KEY, PRICES, BAR, ("agents", "Mapping[str, Agent] | None")],
+        own: &[KEY, PRICES, BAR, FUNCTIONS, ("agents", "Mapping[str, Agent] | None")],
     },
     Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
     Job { class: "NextOptions", command: "next", without: &[], own: &[SUMMARY] },
@@ -103,6 +109,7 @@ const TYPES: &[(&str, &str)] = &[
     ("agent", "Agents"),
     ("grade", "One"),
     ("first", "Path"),
+    ("params", "Literal[\"strict\", \"fuzzy\"] | Check"),
     ("tools", "Path | Sequence[Mapping[str, Any]]"),
     ("store", "Path | Literal[False]"),
     ("template", "Path | Sequence[Path]"),
@@ -269,9 +276,10 @@ fn the_options_of_the_package_are_the_flags() {
          import os\n\
          from collections.abc import Callable, Mapping, Sequence\n\n\
          TYPE_CHECKING = False\n\
-         if TYPE_CHECKING:\n    from typing import Any, Literal, TypeAlias, TypedDict\n\n    from ._judge import Function, Judge\n\n\
+         if TYPE_CHECKING:\n    from typing import Any, Literal, TypeAlias, TypedDict\n\n    from ._functions import Function as OwnFunction\n    from ._judge import Function, Judge\n\n\
          \x20   One: TypeAlias = str | Judge | Function\n    Judges: TypeAlias = One | Sequence[One]\n\
          \x20   Agent: TypeAlias = str | Judge | Callable[..., Any]\n    Agents: TypeAlias = Agent | Sequence[Agent]\n\
+         \x20   Check: TypeAlias = Callable[..., Any] | OwnFunction\n\
          else:\n    from ._typed import TypedDict\n\n\
          Path = str | os.PathLike[str]\n\
          Price = tuple[float, float] | Sequence[float] | Mapping[str, float]\n\

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tooljudge::domain::Json;
 use tooljudge::internal::{Fault, Host, HostError, Hosted, Listener, Said, Variable, run_job};
 use tooljudge::judge::{Function, FunctionCall, FunctionError};
 use tooljudge::run::settings::{AgentFunction, Collected as Place, Conversation};
 use tooljudge::run::{Pass, Progress, Stop};
+use tooljudge::score::{FunctionVersion, OwnFunction};
 
 use crate::{Collected, PyStop, Table, agent as agents, options};
 
@@ -34,6 +36,8 @@ enum Event {
     Asked(usize, FunctionCall),
     /// An episode of the agent of that number.
     Driven(usize, Conversation),
+    /// Values that the function of that number is to say something of, as a list in JSON, and who waits for it.
+    Checked(usize, String, Sender<Result<bool, String>>),
     Ended(Result<Hosted, HostError>),
 }
 
@@ -55,7 +59,9 @@ fn send(to: &Mutex<Sender<Event>>, event: Event) {
 /// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
 /// this thread. `listener.judges` are the names and versions of judges that are functions, whose questions
 /// `listener.judge(number, prompts)` answers, after which `listener.settle()` may raise; `listener.agents` are the names of agents that are
-/// functions, for each of whose episodes `listener.drive(number, conversation)` returns at once; `listener.variables` go before those of the environment; `listener.settings` are more judges and prices; `listener.verbose` is how much
+/// functions, for each of whose episodes `listener.drive(number, conversation)` returns at once; `listener.functions` are the names and
+/// versions of functions that check values, of which `listener.check(number, values)` says whether they are right, or None and why it
+/// cannot tell; `listener.variables` go before those of the environment; `listener.settings` are more judges and prices; `listener.verbose` is how much
 /// of what happens it wants to hear.
 #[pyfunction]
 pub fn run<'py>(
@@ -71,6 +77,7 @@ pub fn run<'py>(
     let tables = tables.iter().map(|table| table.0.clone()).collect();
     let judges: Vec<(String, String)> = listener.getattr("judges")?.extract()?;
     let agents: Vec<String> = listener.getattr("agents")?.extract()?;
+    let checks: Vec<(String, bool, String)> = listener.getattr("functions")?.extract()?;
     let verbose = listener.getattr("verbose")?.extract()?;
     let variables: HashMap<String, String> = listener.getattr("variables")?.extract()?;
     let variable: Variable = Arc::new(move |name: &str| variables.get(name).cloned());
@@ -79,11 +86,13 @@ pub fn run<'py>(
     let settings = options::table(listener.getattr("settings")?.cast::<PyDict>()?)?;
     let functions = judges.into_iter().enumerate().map(|(at, judge)| function(at, judge, &events)).collect();
     let agents = agents.into_iter().enumerate().map(|(at, name)| agent(at, name, &events)).collect();
+    let own_functions = checks.into_iter().enumerate().map(|(at, one)| check(at, one, &events)).collect();
     let collected = collect.then(|| place.clone());
     let host = Host {
         tables,
         functions,
         agents,
+        own_functions,
         settings,
         variable: Some(variable),
         collected,
@@ -129,6 +138,20 @@ fn agent(at: usize, name: String, events: &Sender<Event>) -> AgentFunction {
         name,
         begin: Arc::new(move |conversation| send(&events, Event::Driven(at, conversation))),
     }
+}
+
+/// A function that checks values on the thread that waits.
+fn check(at: usize, (name, named, version): (String, bool, String), events: &Sender<Event>) -> OwnFunction {
+    let events = Mutex::new(events.clone());
+    let version = if named { FunctionVersion::Named(version) } else { FunctionVersion::OfRun(version) };
+    let say = Arc::new(move |values: &[&Json]| {
+        let (answer, said) = channel();
+        let values = Json::Array(values.iter().map(|value| (*value).clone()).collect());
+        send(&events, Event::Checked(at, values.to_string(), answer));
+        // Nobody answers once the run is stopped.
+        said.recv().unwrap_or_else(|_| Err("was not asked: the run was stopped".to_owned()))
+    });
+    OwnFunction { name, version, say }
 }
 
 /// Has the judges answer `asked`, each all of its questions at once.
@@ -204,6 +227,13 @@ fn wait<'py>(
             }
             Ok(Event::Driven(at, conversation)) => {
                 listener.call_method1("drive", (at, agents::Conversation(conversation))).map(drop)
+            }
+            Ok(Event::Checked(at, values, answer)) => {
+                let said = listener.call_method1("check", (at, values));
+                said.and_then(|said| said.extract::<(Option<bool>, String)>()).map(|(holds, why)| {
+                    // Nobody hears it where the job has ended.
+                    let _ = answer.send(holds.ok_or(why));
+                })
             }
             // Whoever stops waits for no question that is not under way yet.
             Err(RecvTimeoutError::Timeout) if stop.is_told() && !asked.is_empty() => {

@@ -758,6 +758,41 @@ def test_tools_are_made_for_langchain(monkeypatch):
     assert env.read_state() == "a"
 
 
+def test_tools_of_the_agents_sdk_need_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "agents", None)
+    with pytest.raises(ImportError, match="pip install openai-agents"):
+        tj.tasks[0].environment().tools.as_openai_agents()
+
+
+def test_tools_are_made_for_the_agents_sdk(monkeypatch):
+    module = types.ModuleType("agents")
+    module.FunctionTool = types.SimpleNamespace
+    monkeypatch.setitem(sys.modules, "agents", module)
+    env = tj.tasks["langchain:typewriter-1"].environment()
+    (tool,) = env.tools.as_openai_agents()
+    assert (tool.name, tool.params_json_schema["required"], tool.strict_json_schema) == ("type_letter", ["letter"], False)
+    # A model's own text, be it JSON or not.
+    told = [asyncio.run(tool.on_invoke_tool(None, text)) for text in ('{"letter": "a"}', "{}", "{letter")]
+    assert told[0] == "OK" and "field required" in told[1] and told[2] not in ("OK", "") and env.read_state() == "a"
+
+
+def test_messages_as_openai_has_them():
+    seen = []
+
+    def agent(messages, tools):
+        seen.append(messages)
+        return tools["weather"](city="Oslo") if len(seen) == 1 else "You are welcome."
+
+    assert driven(agent, suite="turns.toml")["passed"]
+    assert isinstance(seen[1], tj.Messages) and seen[0].as_openai() == seen[0]
+    (call,) = seen[1].as_openai()[2]["tool_calls"]
+    assert call == {"id": seen[1][3]["tool_call_id"], "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+    assert [one for one in seen[1].as_openai() if not one.get("tool_calls")] == [one for one in seen[1] if not one.get("tool_calls")]
+    # What a model wrote that is no JSON, and a call without arguments.
+    odd = tj.Messages([{"role": "assistant", "content": "", "tool_calls": [{"name": "a", "arguments": "{x"}, {"name": "b", "arguments": None}]}])
+    assert [one["function"]["arguments"] for one in odd.as_openai()[0]["tool_calls"]] == ["{x", "{}"]
+
+
 def test_parameters_that_langchain_keeps_for_itself_are_refused():
     from tooljudge._tools import Tools
 

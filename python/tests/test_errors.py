@@ -217,7 +217,7 @@ def flags(command):
 
 
 OF_A_TERMINAL = {"json", "quiet", "color", "verbose", "log-file", "help", "summary", "formats", "scorers"}
-OF_PYTHON = {"api-key", "progress", "return-summary", "return-rows", "judges", "prices", "data", "tables"}
+OF_PYTHON = {"api-key", "functions", "progress", "return-summary", "return-rows", "judges", "prices", "data", "tables"}
 
 
 @pytest.mark.parametrize("job", ["label", "resnap", "score", "convert", "gold", "bench", "compare", "audit"])
@@ -227,7 +227,7 @@ def test_every_flag_is_an_option(job):
 
 
 MODULES = [
-    *("tooljudge", "tooljudge._findings", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge._tasks", "tooljudge.aio"),
+    *("tooljudge", "tooljudge._findings", "tooljudge._functions", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge._tasks", "tooljudge.aio"),
     "tooljudge.templates",
 ]
 

@@ -29,6 +29,8 @@ def mistakes(frame: pl.DataFrame) -> None:
     tj.spark.label(frame, limit=5)  # mistake: an option of a whole run
     tj.findings(5)  # mistake: no table
     tj.score(ROWS, scorer="nope")  # mistake: no scorer
+    tj.score(ROWS, functions={"even": 2})  # mistake: no function
+    tj.score(ROWS, params="loose")  # mistake: no way to compare
     tj.Judge("openai:m", price="cheap")  # mistake: a price is two numbers
     tj.Judge("openai:m", headers=3)  # mistake: the type of a setting
     tj.label(ROWS, judge=tj.Judge("openai:m", url="x"))  # mistake: the name of a setting

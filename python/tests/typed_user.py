@@ -73,6 +73,10 @@ def engines(frame: pl.DataFrame) -> None:
     assert_type(tj.daft.label(frame, batch_size=100), pl.DataFrame)
 
 
+def is_even(value: int) -> bool:
+    return value % 2 == 0
+
+
 def judges() -> None:
     tj.label(ROWS, judge=["builtin", always_right, tj.Judge(Asked(), name="none", version=1)], store=False)
     tj.label(ROWS, judge=at_length, where={"question": "Say 1"}, concurrency="auto")
@@ -80,6 +84,8 @@ def judges() -> None:
     tj.Judge("openai:m", price={"input": 1, "output": 2.5}, headers={"X-Team": "evals"}, body={"seed": 1}, rpm=500, concurrency="auto")
     tj.label(ROWS, prices={"openai:m": (1, 2.0), "openai:n": {"input": 1.0, "output": 2.0}})
     tj.score(ROWS, scorer="bfcl_ast")
+    tj.score(ROWS, functions={"even": is_even, "odd": tj.Function(lambda value: value % 2 == 1, version=1)})
+    tj.score(ROWS, params=lambda expected, called: bool(expected == called), set={"ordered": True})
 
 
 def frames() -> None:
@@ -102,6 +108,7 @@ def reports(frame: pl.DataFrame) -> None:
     assert_type(tj.bench(ROWS, dry_run=True), list[dict[str, Any]])
     tj.drive("suite.jsonl", agent=tj.Judge("openai:gpt-5-mini"), grade="openai:gpt-5")
     tj.drive(["langchain:*"], agent=my_agent, agent_version="1", agent_timeout=5, concurrency=8)
+    tj.drive("suite.jsonl", agent=my_agent, functions={"even": tj.Function(is_even, version="2")})
     tj.drive(tj.tasks.filter("typewriter"), agents={"mine": my_agent, "model": "openai:gpt-5-mini"})
     state: str | None = tj.tasks["langchain:typewriter-1"].environment().read_state()
     print(state)

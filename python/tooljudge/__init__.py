@@ -22,6 +22,7 @@ from ._errors import (
     ToolJudgeWarning,
 )
 from ._findings import findings
+from ._functions import Function
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
 from ._next import next
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from . import aio, daft, dask, ray, spark, templates
     from ._made import Frame
     from ._tasks import tasks
-    from ._tools import CaseOver, Tools
+    from ._tools import CaseOver, Messages, Tools
 
 __version__ = _native.__version__
 __all__ = [
@@ -42,10 +43,12 @@ __all__ = [
     "CaseOver",
     "Comparison",
     "Frame",
+    "Function",
     "InputError",
     "Interrupted",
     "Judge",
     "JudgeError",
+    "Messages",
     "OutputError",
     "Report",
     "SettingsError",
@@ -80,7 +83,7 @@ __all__ = [
 # Modules that are not imported before somebody needs them.
 _LATER = ("aio", "daft", "dask", "ray", "spark", "templates")
 # Names of the same kind, and the modules that they are in.
-_NAMES = {"CaseOver": "_tools", "Frame": "_made", "Tools": "_tools", "tasks": "_tasks"}
+_NAMES = {"CaseOver": "_tools", "Frame": "_made", "Messages": "_tools", "Tools": "_tools", "tasks": "_tasks"}
 # Commands whose functions have other names, and those that are none.
 _COMMANDS = {
     "review": "tooljudge.next draws rows to mark, and `tooljudge review` on the command line (in a notebook `!tooljudge review FILE`) shows them",

@@ -18,7 +18,7 @@ from ._coroutines import Loop
 from ._errors import SettingsError
 from ._judge import name_of, said
 from ._native import Conversation
-from ._tools import CaseOver, Result, Tools
+from ._tools import CaseOver, Messages, Result, Tools
 
 # What an agent can be called with, by the names of its parameters.
 _GIVEN = ("question", "messages", "tools", "case_id")
@@ -124,7 +124,7 @@ class _Line:
         return {
             "question": questions[-1] if questions else "",
             # The agent may change them.
-            "messages": json.loads(json.dumps(self._messages)),
+            "messages": Messages(json.loads(json.dumps(self._messages))),
             "tools": Tools(json.loads(json.dumps(self._definitions)), self.call),
             "case_id": self._id,
         }

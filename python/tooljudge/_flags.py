@@ -9,12 +9,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias, TypedDict
 
+    from ._functions import Function as OwnFunction
     from ._judge import Function, Judge
 
     One: TypeAlias = str | Judge | Function
     Judges: TypeAlias = One | Sequence[One]
     Agent: TypeAlias = str | Judge | Callable[..., Any]
     Agents: TypeAlias = Agent | Sequence[Agent]
+    Check: TypeAlias = Callable[..., Any] | OwnFunction
 else:
     from ._typed import TypedDict
 
@@ -351,6 +353,7 @@ class ScoreRest(TypedDict, total=False):
     api_key: str | None
     prices: Mapping[str, Price] | None
     progress: bool | None
+    functions: Mapping[str, Check] | None
     scorer: Literal["tool_correctness", "tool_call", "trajectory", "tool_evaluator", "bfcl_ast", "tool_permission", "loop_detection", "judged_metric"] | None
     compat: str | None
     to: str | None
@@ -367,7 +370,7 @@ class ScoreRest(TypedDict, total=False):
     ordered: bool | None
     require_all: bool | None
     allow_extras: bool | None
-    params: str | None
+    params: Literal["strict", "fuzzy"] | Check | None
     tolerance: float | None
     order_matters: bool | None
     match: str | None
@@ -693,6 +696,7 @@ class DriveOptions(TypedDict, total=False):
     api_key: str | None
     prices: Mapping[str, Price] | None
     progress: bool | None
+    functions: Mapping[str, Check] | None
     agents: Mapping[str, Agent] | None
     agent: Agents | None
     agent_version: str | None

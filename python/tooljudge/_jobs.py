@@ -7,6 +7,7 @@ import contextvars
 from . import _run, _slips, _words
 from ._errors import InputError, SettingsError
 from ._flags import BatchOptions, ConvertOptions, GoldOptions, LabelOptions, ResnapOptions, ScoreOptions
+from ._functions import in_rows
 from ._options import takes
 
 TYPE_CHECKING = False
@@ -169,6 +170,10 @@ def score(data=None, **options: Unpack[ScoreOptions]) -> Any:
         questions, answers, results: Instead of `data`, BFCL's own files.
         scorer: Its name (`tooljudge score --scorers` lists them); by default the one that the cases' keys give away.
         compat: The peer whose numbers are to be given, such as `deepeval`.
+        functions: Functions that cases name as `{"kind": "function", "name": "even"}` among `param_validators`: `{"even": is_even}`. In a
+            list of dicts, a function may also stand there itself. A function that raises, or returns neither True nor False, leaves its
+            case without a score. `Function` gives one a version.
+        params: Of the scorer `tool_call`: `strict`, `fuzzy`, or a function of the expected and the actual arguments.
         return_summary: Gives a pair: the table, and the counts.
 
     The other options are those of `tooljudge score --help`, with underscores.
@@ -181,7 +186,7 @@ def score(data=None, **options: Unpack[ScoreOptions]) -> Any:
         >>> score([{"tool_call": call, "expected_tool_calls": [call]}], scorer="tool_correctness")[0]["score"]
         1.0
     """
-    return _table("score", "score", data, options)
+    return _table("score", "score", *in_rows(data, options))
 
 
 @takes(ConvertOptions)

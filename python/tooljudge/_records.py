@@ -53,6 +53,9 @@ def drive(suite: Path | Task | Tasks | Sequence[Path | Task], **options: Unpack[
         agent_timeout: The time that a function has for a case, in seconds, 300 by default.
         concurrency: Of functions: cases at once, each on a thread of its own, 4 by default.
         output, turns: Files for the episodes with their scores, and for the agents' turns.
+        functions: Functions that the suite names as validators, `{ kind = "function", name = "even" }`: `{"even": is_even}`. Each is called
+            with the value of a parameter, and returns True or False. `Function` gives one a version, without which `baseline` cannot
+            compare its cases.
         repeats: Drives every case so many times.
         dry_run: Asks nobody, and gives what each agent would be asked first, and what the run would take.
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from . import _native
 from ._errors import KINDS, SettingsError, ToolJudgeWarning
+from ._functions import collected
 from ._judge import Judge, price_of
 from ._words import in_python, without_promise
 
@@ -49,6 +50,7 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     from ._options import plain
 
     _remember()
+    options, functions = collected(options)
     options, agents = _agents(options)
     options, own = _judges(options)
     judges = [judge for judge in own if judge.function]
@@ -65,7 +67,7 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     log = logging.getLogger("tooljudge")
     verbose = 2 if log.isEnabledFor(logging.DEBUG) else int(log.isEnabledFor(logging.INFO))
     stop = stop or _native.Stop()
-    listener = Listener(log, verbose, progress, judges, settings, variables, agents, stop)
+    listener = Listener(log, verbose, progress, judges, settings, variables, agents, functions, stop)
     try:
         ended, message, table = _native.run((command, plain(options), inputs), list(tables), collect, stop, listener)
     except KeyboardInterrupt as interrupt:
@@ -197,9 +199,10 @@ def _stopped(said, functions):
 class Listener:
     """Hears what a job says, and answers for judges and agents that are functions."""
 
-    def __init__(self, log, verbose, progress, judges, settings, variables, agents, stop):
+    def __init__(self, log, verbose, progress, judges, settings, variables, agents, functions, stop):
         self.agents, self.interrupted = [agent.name for agent in agents], False
-        self._agents, self._stop = agents, stop
+        self.functions = [function.identity() for function in functions]
+        self._agents, self._functions, self._stop = agents, functions, stop
         self.data = []
         self.last = ""
         self.verbose, self.judges = verbose, [judge.identity() for judge in judges]
@@ -234,6 +237,15 @@ class Listener:
     def drive(self, at, conversation):
         """Begins an episode with an agent."""
         self._agents[at].begin(conversation, self._interrupt)
+
+    def check(self, at, values):
+        """What a function says of values."""
+        try:
+            return self._functions[at].says(values)
+        except KeyboardInterrupt:
+            # Even where the run has come to its end meanwhile.
+            self.interrupted = True
+            raise
 
     def _interrupt(self):
         """Stops the run, as Ctrl-C does, for an agent that says so."""

@@ -11,8 +11,8 @@ from ._run import warn
 
 def call(job, data, options):
     """What `job` gives or raises; its warnings are given here."""
-    if any(_has_function(options.get(name)) for name in ("judge", "judges", "agent", "agents", "grade")):
-        raise SettingsError("a judge or an agent that is a function cannot work in a forked process: start processes with `spawn`")
+    if any(_has_function(options.get(name)) for name in ("judge", "judges", "agent", "agents", "grade", "functions", "params", "set")):
+        raise SettingsError("a judge, an agent or a check that is a function cannot work in a forked process: start processes with `spawn`")
     program = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from tooljudge._spawned import serve; serve()"
     sent = pickle.dumps(sys.path) + pickle.dumps((job, [_portable(one) for one in data], options))
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:

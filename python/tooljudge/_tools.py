@@ -123,6 +123,52 @@ class Tools(Mapping[str, Callable[..., Result]]):
 
         return [tool(one) for one in self.definitions]
 
+    def as_openai_agents(self) -> list[Any]:
+        """The tools as `FunctionTool`s of OpenAI's Agents SDK. Needs `openai-agents`."""
+        try:
+            from agents import FunctionTool
+        except ImportError as error:
+            raise ImportError("as_openai_agents needs OpenAI's Agents SDK: pip install openai-agents") from error
+
+        def tool(definition: dict[str, Any]) -> Any:
+            async def run(context: Any, arguments: str) -> str:
+                # At once, and on no thread: the calls of a reply are recorded in its order.
+                return str(self.call(definition["name"], arguments))
+
+            return FunctionTool(
+                name=definition["name"],
+                description=definition["description"],
+                params_json_schema=_schema(definition),
+                on_invoke_tool=run,
+                # The schema stays as it is: a strict one makes every parameter a required one.
+                strict_json_schema=False,
+            )
+
+        return [tool(one) for one in self.definitions]
+
+
+class Messages(list[dict[str, Any]]):
+    """The messages of a conversation: dicts with `role` and `content`; calls are in `tool_calls` (`name`, `arguments`, `id`), and their
+    results have a `tool_call_id`."""
+
+    def as_openai(self) -> list[dict[str, Any]]:
+        """The messages as OpenAI's chat completions have them, and LangChain takes them."""
+        return [_message(one) for one in self]
+
+
+def _message(message: dict[str, Any]) -> dict[str, Any]:
+    if not message.get("tool_calls"):
+        return message
+    calls = [
+        {"id": call.get("id"), "type": "function", "function": {"name": call["name"], "arguments": _text(call.get("arguments"))}}
+        for call in message["tool_calls"]
+    ]
+    return {**message, "tool_calls": calls}
+
+
+def _text(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+
 
 def _function(definition: dict[str, Any], tools: Tools) -> Callable[..., Result]:
     """A function of its own for a tool."""

@@ -41,6 +41,7 @@ _VALUES = {
 PAIRS = {
     "agents": '{"mine": my_agent}',
     "column": '{"question": "user_msg"}',
+    "functions": '{"even": is_even}',
     "max_fail": '{"errored": 0}',
     "prices": '{"openai:gpt-5-mini": (0.25, 2.0)}',
     "set": '{"strict_order": False}',

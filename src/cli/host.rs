@@ -15,6 +15,7 @@ use crate::run::settings::{
     AgentFunction, Collected, ComparedTable, InMemory, InputSettings, OutputSettings,
 };
 use crate::run::{Control, Observer, Pass, Stop};
+use crate::score::OwnFunctions;
 
 /// Something that a command says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Host {
     pub functions: Vec<Function>,
     /// Agents that can be named; they go before those of the command line.
     pub agents: Vec<AgentFunction>,
+    /// Functions that cases and settings of scorers can name.
+    pub own_functions: OwnFunctions,
     /// More judges and prices, in the form of the tables `judges` and `prices` of a settings file; they go before it.
     pub settings: toml::Table,
     /// Variables that go before those of the process's environment, such as keys.

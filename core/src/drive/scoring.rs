@@ -4,7 +4,9 @@ use super::compat::Loop;
 use super::episode::Episode;
 use super::suite::Expected;
 use crate::domain::{Arguments, Ended, Json, Object, ToolCall, ToolDefinition};
-use crate::score::{Issue, IssueKind, Ready, SCORERS, ScoreError, Scored, Scorer, SettingError};
+use crate::score::{
+    Issue, IssueKind, OwnFunctions, Ready, SCORERS, ScoreError, Scored, Scorer, SettingError,
+};
 
 /// The scorers of the episodes of a run.
 pub struct EpisodeScorer {
@@ -65,6 +67,14 @@ impl EpisodeScorer {
         let example =
             (of_tasks.ready)(&Object::new(), follows.peer().filter(|peer| of_tasks.peers.contains(peer)))?;
         Ok(EpisodeScorer { test: (scorer, (scorer.ready)(settings, peer)?), example, follows })
+    }
+
+    /// Gives the scorer of suites the functions that its settings and the cases may name.
+    ///
+    /// # Errors
+    /// If a setting names a function that is not among them.
+    pub fn give(&mut self, functions: &OwnFunctions) -> Result<(), NoScorer> {
+        Ok(self.test.1.give(functions)?)
     }
 
     /// Settings of the scorer of suites that have no effect as it is set, and what is missing or in the way.

@@ -107,7 +107,7 @@ fn of_arguments(
     let is_told = !faults.is_empty();
     for error in errors {
         // What is not declared is told already, in plainer words.
-        if matches!(error.breach, Breach::Additional(_)) && error.pointer.is_empty() && is_told {
+        if matches!(error.breach, Breach::Additional { .. }) && error.pointer.is_empty() && is_told {
             continue;
         }
         let place = (!error.pointer.is_empty()).then(|| error.pointer.clone());

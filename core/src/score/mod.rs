@@ -11,6 +11,7 @@ mod deepeval;
 mod difference;
 mod equality;
 mod forms;
+mod functions;
 mod inquiry;
 mod issue;
 mod permission;
@@ -22,6 +23,7 @@ mod vitest;
 
 pub(crate) use article::can_only_fail;
 pub use equality::Equality;
+pub use functions::{FunctionVersion, OwnFunction, OwnFunctions};
 pub use inquiry::{Answer, Inquiry};
 pub use issue::{Issue, IssueKind};
 pub use setting::SettingError;
@@ -75,6 +77,14 @@ pub type Ready = Box<dyn Score>;
 pub trait Score: Send + Sync {
     /// Scores one record. Settings in the record's own `config` count more than those it was readied with.
     fn score(&self, record: &Object) -> Result<Scored, ScoreError>;
+
+    /// Gives it the functions that its settings and its cases may name. Without this call there are none.
+    ///
+    /// # Errors
+    /// If a setting names a function that is not among them.
+    fn give(&mut self, _functions: &OwnFunctions) -> Result<(), SettingError> {
+        Ok(())
+    }
 
     /// What of the calls is compared, and the flag that compares more, for whoever reads the result; `first` is the first case,
     /// whose form may decide.

@@ -14,6 +14,9 @@ pub enum SettingError {
     /// A setting that there is not.
     #[error("there is no setting `{key}`; the settings are: {known}")]
     Unknown { key: String, known: String },
+    /// A function that nobody has given.
+    #[error("`{key}`: {why}")]
+    Function { key: String, why: String },
     /// A peer whose numbers the scorer cannot give.
     #[error("`{peer}` is not a peer of this scorer; its peers are: {known}")]
     Peer { peer: String, known: String },

@@ -97,6 +97,7 @@ impl Settings<'_> {
             follows,
             scorer,
             scoring: score::options(&SettingArgs::default(), &scoring)?,
+            functions: self.host.own_functions.clone(),
             demanded: self.typed.scoring.settings.iter().map(|(setting, _)| setting.clone()).collect(),
             grade: self.grade(printer)?,
             max_cost,

@@ -106,6 +106,7 @@ fn settings(
         compat: args.compat,
         panel: None,
         options: options(typed, &args.scoring)?,
+        functions: host.own_functions.clone(),
         demanded: of_one_layer(typed)?.iter().map(|(key, _)| key.to_owned()).collect(),
         output: host.output(OutputSettings {
             path: args.output,

@@ -34,6 +34,7 @@ pub fn as_typed(why: &ScoringError, others: &[(String, String)], origins: &Origi
         ScoringError::Options(SettingError::Unknown { key, known }) => {
             (key.as_str(), format!("this scorer has no such setting; its settings are: {known}"))
         }
+        ScoringError::Options(SettingError::Function { key, why }) => (key.as_str(), why.clone()),
         _ => return None,
     };
     let renamed = RENAMED.iter().find(|(theirs, _)| *theirs == setting).map(|(_, key)| *key);

@@ -9,6 +9,7 @@ use crate::domain::{Json, did_you_mean};
 use crate::drive::{Case, Expected, Loop, Suite, SuiteDefaults, SuiteFormat, langchain, read_suite};
 use crate::environment::EnvironmentName;
 use crate::run::settings::{AgentKind, DriveSettings, DriveSource};
+use crate::score::OwnFunctions;
 
 /// All suites that the settings name.
 pub(super) fn suites(settings: &DriveSettings) -> Result<Vec<Suite>, DriveError> {
@@ -155,6 +156,19 @@ pub(super) fn complete(case: &mut Case, settings: &DriveSettings) {
     } else if let Some(most) = settings.max_steps.filter(|_| is_own) {
         case.bounds.max_steps = most.get();
     }
+}
+
+/// Writes into the cases which versions of functions their validators name.
+pub(super) fn sign(suite: &mut Suite, functions: &OwnFunctions) -> Result<(), DriveError> {
+    for case in &mut suite.cases {
+        let Expected::Test(test) = &mut case.expected else { continue };
+        functions.sign(test).map_err(|why| DriveError::Case {
+            suite: suite.name.clone(),
+            case: case.id.clone(),
+            why,
+        })?;
+    }
+    Ok(())
 }
 
 /// Refuses the loop of a peer for cases that it does not know.

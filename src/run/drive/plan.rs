@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::agent::{Agent, AgentReady};
 use super::baseline;
-use super::cases::{chosen, complete, fits, instruct, read, suites};
+use super::cases::{chosen, complete, fits, instruct, read, sign, suites};
 use super::error::DriveError;
 use super::grading::kept_for_grading;
 use super::history;
@@ -72,8 +72,10 @@ impl DrivePlan {
         }
         suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| complete(case, &settings));
         fits(&settings, of_tasks, &suites)?;
+        suites.iter_mut().try_for_each(|suite| sign(suite, &settings.functions))?;
         let scorer = EpisodeScorer::new(settings.scorer.as_deref(), &settings.scoring, settings.follows);
-        let scorer = scorer.map_err(|why| DriveError::Scorer(why.to_string()))?;
+        let mut scorer = scorer.map_err(|why| DriveError::Scorer(why.to_string()))?;
+        scorer.give(&settings.functions).map_err(|why| DriveError::Scorer(why.to_string()))?;
         let is_demanded = |setting: &str| settings.demanded.iter().any(|demanded| demanded == setting);
         if let Some((setting, missing)) = scorer.idle().into_iter().find(|(setting, _)| is_demanded(setting))
         {

@@ -64,7 +64,8 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let first = first_case(&table, &settings.columns)?;
     let is_cut = !settings.filters.is_empty() || settings.take != Take::All;
     let scorer = choice::scorer(settings.scorer.as_deref(), compat, first.as_ref())?;
-    let ready = (scorer.ready)(&settings.options, compat).map_err(ScoringError::Options)?;
+    let mut ready = (scorer.ready)(&settings.options, compat).map_err(ScoringError::Options)?;
+    ready.give(&settings.functions).map_err(ScoringError::Options)?;
     let own = first.as_ref().is_some_and(|case| case.contains_key("config"));
     // A case's own settings may be those that give it an effect.
     let has_own = own || table.schema().position("config").is_some();

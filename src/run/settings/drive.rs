@@ -11,6 +11,7 @@ use super::{AgentFunction, JudgeSettings, ModelSettings, OutputSettings, PanelSe
 use crate::domain::Object;
 use crate::drive::Loop;
 use crate::environment::EnvironmentName;
+use crate::score::OwnFunctions;
 
 /// Which agents [`drive`](crate::run::drive()) runs through which cases, and where the episodes go.
 #[derive(Debug, Clone)]
@@ -42,6 +43,8 @@ pub struct DriveSettings {
     pub scorer: Option<String>,
     /// Its settings, by the peers' names. Default: none.
     pub scoring: Object,
+    /// Functions that the scorer's settings and the cases' validators can name. Default: none.
+    pub functions: OwnFunctions,
     /// Those of them that must have an effect, or else the run is refused. Default: none must.
     pub demanded: Vec<String>,
     /// The judge that grades answers with a reference. Default: none.
@@ -196,6 +199,7 @@ impl DriveSettings {
             follows: Loop::default(),
             scorer: None,
             scoring: Object::new(),
+            functions: OwnFunctions::default(),
             demanded: Vec::new(),
             grade: None,
             max_cost: None,

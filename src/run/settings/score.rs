@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{OutputSettings, PanelSettings};
 use crate::domain::{Object, Slot};
 use crate::read::{InMemory, Take};
+use crate::score::OwnFunctions;
 use crate::table::Format;
 
 /// What [`score`](crate::run::score()) reads, by which scorer, and what it writes.
@@ -33,6 +34,8 @@ pub struct ScoreSettings {
     pub panel: Option<PanelSettings>,
     /// Options of the scorer under its peer's own names, such as `threshold`. Default: the scorer's own.
     pub options: Object,
+    /// Functions that options and cases can name. Default: none.
+    pub functions: OwnFunctions,
     /// Options, by the same names, that are an error where they have no effect beside the others. Default: none.
     pub demanded: Vec<String>,
     /// The cases with their scores. Default: nowhere.
@@ -62,6 +65,7 @@ impl ScoreSettings {
             compat: None,
             panel: None,
             options: Object::new(),
+            functions: OwnFunctions::default(),
             demanded: Vec::new(),
             output: OutputSettings::default(),
             prefix: String::new(),

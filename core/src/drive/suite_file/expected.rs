@@ -14,13 +14,14 @@ const CALL_KEYS: &[&str] =
     &["tool_name", "required_params", "forbidden_params", "optional_params", "param_validators"];
 
 /// Kinds of validators with their keys.
-const VALIDATORS: [(&str, &[&str]); 6] = [
+const VALIDATORS: [(&str, &[&str]); 7] = [
     ("range", &["kind", "min", "max"]),
     ("in", &["kind", "values"]),
     ("type", &["kind", "type"]),
     ("regex", &["kind", "pattern"]),
     ("schema", &["kind", "schema"]),
     ("contains", &["kind", "text"]),
+    ("function", &["kind", "name"]),
 ];
 
 /// The items of a table's `expected_tool_calls`, each checked by itself.

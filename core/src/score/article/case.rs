@@ -2,6 +2,7 @@
 
 use super::validator::Validator;
 use crate::domain::{Json, Number, Object, nearest};
+use crate::score::functions::Asking;
 use crate::score::{ScoreError, setting};
 
 /// A test case and its run, borrowed from the record.
@@ -89,6 +90,19 @@ impl<'a> Expectation<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// Lets the validators that are functions ask.
+    pub(super) fn ask(&mut self, whom: &'a Asking<'a>) {
+        let validators =
+            self.expectations.iter_mut().flat_map(|expectation| &mut expectation.param_validators);
+        validators.for_each(|(_, validator)| validator.ask(whom));
+    }
+
+    /// Whether a function has a say in it.
+    pub(super) fn has_functions(&self) -> bool {
+        let mut validators = self.expectations.iter().flat_map(|expectation| &expectation.param_validators);
+        validators.any(|(_, validator)| matches!(validator, Validator::Function { .. }))
+    }
+
     /// Reads a record with `test`, `tool_calls`, `response` and `latency_ms`; an error names the key and what it should hold.
     pub fn read(record: &'a Object) -> Result<Case<'a>, ScoreError> {
         let test = match record.get("test") {

@@ -38,7 +38,10 @@ mod written;
 use case::Case;
 
 use super::forms::Form;
-use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
+use super::functions::Asking;
+use super::{
+    Equality, Issue, IssueKind, OwnFunctions, Score, ScoreError, Scored, Scorer, SettingError, setting,
+};
 use crate::domain::{Ended, Json, Number, Object};
 
 const PEERS: &[&str] = &["article"];
@@ -71,7 +74,8 @@ pub(super) const SCORER: Scorer = Scorer {
             Some("article") => true,
             Some(other) => return Err(setting::unknown_peer(other, PEERS)),
         };
-        Ok(Box::new(ToolEvaluator { options: Options::default().with(settings)?, as_peer }))
+        let functions = OwnFunctions::default();
+        Ok(Box::new(ToolEvaluator { options: Options::default().with(settings)?, as_peer, functions }))
     },
 };
 
@@ -102,22 +106,29 @@ impl Options {
 }
 
 /// Whether a case of `record` has failed, whatever is called after the calls in it: by a call that is banned, or where the full score is
-/// wanted by one that is not expected.
+/// wanted by one that is not expected. What functions of the user's own say is left open.
 pub(crate) fn can_only_fail(record: &Object) -> bool {
     let threshold = record.get("test").and_then(|test| test.get("threshold"));
     let wants_all = threshold
         .is_some_and(|threshold| setting::share("threshold", threshold).is_ok_and(|share| share >= 1.0));
     Case::read(record).is_ok_and(|case| {
-        ours::has_banned(&case, Equality::Json) || wants_all && ours::has_unexpected(&case, Equality::Json)
+        let is_known = wants_all && !case.has_functions();
+        ours::has_banned(&case, Equality::Json) || is_known && ours::has_unexpected(&case, Equality::Json)
     })
 }
 
 struct ToolEvaluator {
     options: Options,
     as_peer: bool,
+    functions: OwnFunctions,
 }
 
 impl Score for ToolEvaluator {
+    fn give(&mut self, functions: &OwnFunctions) -> Result<(), SettingError> {
+        self.functions = functions.clone();
+        Ok(())
+    }
+
     fn compares(&self, _: Option<&Object>) -> String {
         "names of tools and the expected arguments".to_owned()
     }
@@ -144,11 +155,15 @@ impl Score for ToolEvaluator {
             true => Form { as_peer: true, ..written::CALLS }.of(record)?,
             false => written::read(record)?,
         };
-        let case = Case::read(&record)?;
+        let asking = Asking::new(&self.functions);
+        let mut case = Case::read(&record)?;
+        case.ask(&asking);
         for expectation in &case.expectations {
             case.calls.iter().try_for_each(|call| expectation.can_check(call))?;
         }
-        let mut scored = if self.as_peer { score_as_peer(&case) } else { score(&case, &options) };
+        let scored = if self.as_peer { score_as_peer(&case) } else { score(&case, &options) };
+        drop(case);
+        let mut scored = asking.settle(scored)?;
         if let Some(ended) = ended.filter(|ended| *ended != Ended::Finished) {
             scored.passed = Some(false);
             let message = format!("the episode ended before an answer: {}", ended.in_words());

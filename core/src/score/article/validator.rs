@@ -5,6 +5,7 @@ use regex_lite::Regex;
 use super::case::{list, wrong};
 use crate::domain::Json;
 use crate::schema::{BoundedValidator, Unusable};
+use crate::score::functions::{Asking, KIND};
 use crate::score::{Equality, ScoreError, setting};
 
 /// A check of one parameter. The article has the first three.
@@ -22,6 +23,8 @@ pub enum Validator<'a> {
     Schema(Box<Schema<'a>>),
     /// A text that holds another, or a list with that text as an item, in any letter case.
     Contains(&'a str),
+    /// What a function of the user's own says yes to; until it can be asked, nothing is.
+    Function { name: &'a str, asking: Option<&'a Asking<'a>> },
 }
 
 /// A schema with its validator.
@@ -83,6 +86,16 @@ impl<'a> Validator<'a> {
                 items.iter().any(|item| item.as_str().is_some_and(|item| item.to_lowercase() == wanted))
             }
             (Validator::Contains(_), _) => false,
+            (Validator::Function { name, asking }, value) => {
+                asking.is_some_and(|asking| asking.holds(name, &[value]))
+            }
+        }
+    }
+
+    /// Lets it ask, if it is a function.
+    pub(super) fn ask(&mut self, whom: &'a Asking<'a>) {
+        if let Validator::Function { asking, .. } = self {
+            *asking = Some(whom);
         }
     }
 
@@ -128,9 +141,10 @@ impl<'a> Validator<'a> {
                 Schema::read(&path, schema).map(|schema| Validator::Schema(Box::new(schema)))
             }
             Some("contains") => Ok(Validator::Contains(text("text")?)),
+            Some(KIND) => Ok(Validator::Function { name: text("name")?, asking: None }),
             _ => {
                 let (path, kind) = member("kind");
-                Err(wrong(&path, "`range`, `in`, `type`, `regex`, `schema` or `contains`", kind))
+                Err(wrong(&path, "`range`, `in`, `type`, `regex`, `schema`, `contains` or `function`", kind))
             }
         }
     }
@@ -207,7 +221,7 @@ mod tests {
         for (validator, error) in [
             (
                 r#"{"kind":"regexp"}"#,
-                "`v.kind` must be `range`, `in`, `type`, `regex`, `schema` or `contains`, but is \"regexp\"",
+                "`v.kind` must be `range`, `in`, `type`, `regex`, `schema`, `contains` or `function`, but is \"regexp\"",
             ),
             (r#"{"kind":"regex"}"#, "`v.pattern` must be text, but is null"),
             (
@@ -220,6 +234,7 @@ mod tests {
                 "`v.schema` must be a JSON Schema (nothing in it is what `#/a` refers to), but is {\"$ref\":\"#/a\"}",
             ),
             (r#"{"kind":"contains","text":1}"#, "`v.text` must be text, but is 1"),
+            (r#"{"kind":"function","text":"even"}"#, "`v.name` must be text, but is null"),
         ] {
             let json = Json::parse(validator).unwrap();
             assert_eq!(Validator::read("v", &json).unwrap_err().message, error);

@@ -7,13 +7,15 @@ use super::options::Options;
 use super::sides::{Sides, steps};
 use super::step::Step;
 use crate::domain::Json;
+use crate::score::functions::Asking;
 use crate::score::{Equality, ScoreError};
 
 /// Whether the trajectories match as the peer has it.
-pub(super) fn matches(sides: &Sides, options: &Options) -> Result<bool, ScoreError> {
+pub(super) fn matches(sides: &Sides, options: &Options, asking: &Asking) -> Result<bool, ScoreError> {
     let (called, expected) = (&sides.called, sides.expected()?);
-    let matching =
-        Matching { rules: &options.arguments, default: ArgumentMode::Exact, equality: Equality::Python };
+    let rules = &options.arguments;
+    let equality = Equality::Python;
+    let matching = Matching { rules, default: ArgumentMode::Exact, equality, asking: Some(asking) };
     Ok(match options.match_mode.unwrap_or(MatchMode::Strict) {
         MatchMode::Strict => is_same(called, expected, matching),
         MatchMode::Unordered => contains(called, expected, matching) && contains(expected, called, matching),

@@ -7,7 +7,8 @@ use super::step::Step;
 use crate::domain::{Json, Object};
 use crate::score::difference::{Differences, issue};
 use crate::score::equality::{Equality, every_member};
-use crate::score::{Issue, IssueKind, ScoreError, SettingError, setting};
+use crate::score::functions::{self, Asking};
+use crate::score::{Issue, IssueKind, OwnFunctions, ScoreError, SettingError, setting};
 
 /// How much of the arguments counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,8 @@ enum Rule {
     Mode(ArgumentMode),
     /// What stands at these paths, `a.b` for `b` within `a`.
     Paths(Vec<String>),
+    /// Whatever the function of this name of the user's own says yes to.
+    Function(String),
 }
 
 /// What counts of the arguments of all tools.
@@ -87,6 +90,18 @@ impl ArgumentRules {
             }
         }
         Ok(())
+    }
+
+    /// # Errors
+    /// If a tool's rule is a function that is not among `functions`.
+    pub(super) fn check(&self, functions: &OwnFunctions) -> Result<(), SettingError> {
+        self.overrides.iter().try_for_each(|(tool, rule)| match rule {
+            Rule::Function(name) => functions.named(name).map(drop).map_err(|why| SettingError::Function {
+                key: format!("{}.{tool}", ArgumentRules::KEYS[1]),
+                why,
+            }),
+            Rule::Mode(_) | Rule::Paths(_) => Ok(()),
+        })
     }
 
     /// Whether some arguments count.
@@ -135,14 +150,14 @@ impl ArgumentRules {
 }
 
 fn rule_of(key: &str, value: &Json) -> Result<Rule, SettingError> {
+    if let Some(name) = functions::name(value) {
+        return Ok(Rule::Function(name.to_owned()));
+    }
     match value {
         Json::String(_) => ArgumentMode::read(key, value).map(Rule::Mode),
         Json::Array(_) => setting::strings(key, value)
             .map(|paths| Rule::Paths(paths.into_iter().map(str::to_owned).collect())),
-        other => {
-            let allowed = "a mode or a list of key paths; a function of your own cannot be carried over";
-            Err(setting::wrong(key, allowed, other))
-        }
+        other => Err(setting::wrong(key, "a mode, a list of key paths or {\"function\": NAME}", other)),
     }
 }
 
@@ -153,6 +168,8 @@ pub(super) struct Matching<'a> {
     /// What counts where the settings do not say.
     pub default: ArgumentMode,
     pub equality: Equality,
+    /// Who asks functions of the user's own; without, they say no.
+    pub asking: Option<&'a Asking<'a>>,
 }
 
 impl Matching<'_> {
@@ -173,7 +190,7 @@ impl Matching<'_> {
         let wanted = if wanted.is_null() { &none } else { wanted };
         let stripped_given = self.rules.stripped(given, wanted, self.equality);
         let stripped_wanted = self.rules.stripped(wanted, given, self.equality);
-        rule.holds(&stripped_given, &stripped_wanted, self.equality)
+        rule.holds(&stripped_given, &stripped_wanted, self)
     }
 
     /// Whether arguments of some expected step are looked at; `None` where none count.
@@ -201,7 +218,7 @@ impl Matching<'_> {
 
     /// Whether `given` is as `wanted` asks, by the rule for `tool` and nothing else: agentevals' own question.
     pub(super) fn holds(&self, tool: &str, given: &Json, wanted: &Json) -> bool {
-        self.rules.of(tool, self.default).holds(given, wanted, self.equality)
+        self.rules.of(tool, self.default).holds(given, wanted, self)
     }
 
     /// Adds what is wrong with the arguments of a step of the right tool.
@@ -238,6 +255,7 @@ impl Matching<'_> {
                     }
                 }
             }
+            Rule::Function(_) => {}
             Rule::Mode(mode) => {
                 let extras_count = matches!(mode, ArgumentMode::Exact | ArgumentMode::Subset);
                 Differences { tool, equality, extras_count, issues }.of_arguments(wanted, given);
@@ -263,7 +281,8 @@ impl Matching<'_> {
 }
 
 impl Rule {
-    fn holds(&self, given: &Json, wanted: &Json, equality: Equality) -> bool {
+    fn holds(&self, given: &Json, wanted: &Json, matching: &Matching) -> bool {
+        let equality = matching.equality;
         let equal = |a: &Json, b: &Json| equality.values(a, b);
         match (self, given, wanted) {
             (Rule::Mode(ArgumentMode::Ignore), ..) => true,
@@ -277,6 +296,9 @@ impl Rule {
             (Rule::Mode(_), ..) => equal(wanted, given),
             (Rule::Paths(paths), ..) => {
                 paths.iter().all(|path| same(at(wanted, path), at(given, path), equality))
+            }
+            (Rule::Function(name), ..) => {
+                matching.asking.is_some_and(|asking| asking.holds(name, &[given, wanted]))
             }
         }
     }

@@ -26,7 +26,8 @@ pub(super) fn score_as_peer(case: &Case, options: &Options) -> Result<Scored, Sc
         grade = Some(grade::as_peer(reply, grading));
     }
     let rules = ArgumentRules::default();
-    let matching = Matching { rules: &rules, default: ArgumentMode::Ignore, equality: Equality::Python };
+    let equality = Equality::Python;
+    let matching = Matching { rules: &rules, default: ArgumentMode::Ignore, equality, asking: None };
     let mut scored = scored(case, order_of(case), matching, grade);
     scored.figures.clear();
     Ok(scored)

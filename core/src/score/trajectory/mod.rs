@@ -60,7 +60,8 @@ use options::{Metric, Options};
 use peer::{PEERS, Peer, check};
 use sides::{Sides, steps};
 
-use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer, SettingError};
+use super::functions::Asking;
+use super::{Equality, IssueKind, OwnFunctions, Score, ScoreError, Scored, Scorer, SettingError};
 use crate::domain::{Json, Number, Object};
 
 pub(super) const SCORER: Scorer = Scorer {
@@ -83,16 +84,22 @@ pub(super) const SCORER: Scorer = Scorer {
         let peer = peer.map(Peer::named).transpose()?;
         let options = Options::default().with(settings)?;
         check(&options, peer)?;
-        Ok(Box::new(Trajectory { options, peer }))
+        Ok(Box::new(Trajectory { options, peer, functions: OwnFunctions::default() }))
     },
 };
 
 struct Trajectory {
     options: Options,
     peer: Option<Peer>,
+    functions: OwnFunctions,
 }
 
 impl Score for Trajectory {
+    fn give(&mut self, functions: &OwnFunctions) -> Result<(), SettingError> {
+        self.functions = functions.clone();
+        self.options.arguments.check(functions)
+    }
+
     fn compares(&self, first: Option<&Object>) -> String {
         let default = first.map_or(ArgumentMode::Ignore, default_mode);
         let arguments = &self.options.arguments;
@@ -175,17 +182,19 @@ impl Score for Trajectory {
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let options = &*self.options_of(record).map_err(ScoreError::invalid)?;
         check(options, self.peer).map_err(ScoreError::invalid)?;
-        match self.peer {
-            None => score(record, options),
+        let asking = Asking::new(&self.functions);
+        let scored = match self.peer {
+            None => score(record, options, &asking),
             Some(Peer::LangChain) => langchain::score_as_peer(&Case::read(record, true)?, options),
-            Some(peer) => score_as_peer(record, options, peer),
-        }
+            Some(peer) => score_as_peer(record, options, peer, &asking),
+        }?;
+        asking.settle(scored)
     }
 
     fn compares_values(&self, record: &Object, tool: &str) -> bool {
         let Ok(options) = self.options_of(record) else { return false };
-        let matching =
-            Matching { rules: &options.arguments, default: default_mode(record), equality: Equality::Json };
+        let (rules, default, equality) = (&options.arguments, default_mode(record), Equality::Json);
+        let matching = Matching { rules, default, equality, asking: None };
         match self.peer {
             None => options.metric != Metric::SingleToolUse && matching.counts(tool),
             Some(peer) => peer != Peer::LangChain,
@@ -213,14 +222,19 @@ fn default_mode(record: &Object) -> ArgumentMode {
 }
 
 /// Scores a case as agentevals, Ragas, ADK or Azure does.
-fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Scored, ScoreError> {
+fn score_as_peer(
+    record: &Object,
+    options: &Options,
+    peer: Peer,
+    asking: &Asking,
+) -> Result<Scored, ScoreError> {
     let sides = Sides::read(record, true)?;
     let (called, expected) = (steps(&sides.called), steps(sides.expected()?));
     let truth = |holds: bool| f64::from(u8::from(holds));
     let mut figures = Vec::new();
     let score = match peer {
         Peer::LangChain => return langchain::score_as_peer(&Case::read(record, true)?, options),
-        Peer::AgentEvals => truth(agentevals::matches(&sides, options)?),
+        Peer::AgentEvals => truth(agentevals::matches(&sides, options, asking)?),
         Peer::Ragas if options.metric == Metric::F1 => ragas::f1(&called, &expected),
         Peer::Ragas => ragas::accuracy(&called, &expected, options.strict_order),
         Peer::Adk => truth(adk::matches(&called, &expected, options)?),
@@ -241,7 +255,8 @@ fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Score
             } else {
                 ArgumentMode::Exact
             };
-            let matching = Matching { rules: &options.arguments, default, equality: Equality::Python };
+            let (rules, equality) = (&options.arguments, Equality::Python);
+            let matching = Matching { rules, default, equality, asking: Some(asking) };
             compare(&expected, &called, options.match_mode.unwrap_or(MatchMode::Strict), matching).issues
         }
     };
@@ -258,12 +273,13 @@ fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Score
 }
 
 /// Scores a case as it should be scored.
-fn score(record: &Object, options: &Options) -> Result<Scored, ScoreError> {
+fn score(record: &Object, options: &Options, asking: &Asking) -> Result<Scored, ScoreError> {
     if options.metric == Metric::SingleToolUse {
         return single_tool_use(&Sides::read(record, false)?, options);
     }
     let rules = &options.arguments;
-    let matching = Matching { rules, default: default_mode(record), equality: Equality::Json };
+    let (default, equality) = (default_mode(record), Equality::Json);
+    let matching = Matching { rules, default, equality, asking: Some(asking) };
     let mut scored = if sides::are_here(record) && !sides::is_benchmark(record) {
         of_sides(&Sides::read(record, false)?, options, matching)?
     } else if sides::is_benchmark(record) {

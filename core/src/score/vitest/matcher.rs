@@ -5,6 +5,7 @@ use super::fuzzy::{Fuzzy, at_index, matches_v04};
 use super::options::{Custom, Options, Params};
 use crate::domain::{Json, Object};
 use crate::score::equality::{Equality, every_member};
+use crate::score::functions::Asking;
 
 /// Whose rules count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(super) struct Matcher<'a> {
     pub rules: Rules,
     pub params: Params,
     pub fuzzy: Fuzzy<'a>,
+    /// The function that compares, and who asks it.
+    function: Option<(&'a str, &'a Asking<'a>)>,
     /// What stands for arguments that are not there.
     empty: Json,
 }
@@ -27,7 +30,12 @@ pub(super) struct Matcher<'a> {
 impl<'a> Matcher<'a> {
     pub(super) fn new(rules: Rules, case: &'a Case<'a>, options: &Options) -> Matcher<'a> {
         let fuzzy = Fuzzy { options: options.fuzzy, patterns: &case.patterns, as_peer: rules != Rules::Ours };
-        Matcher { rules, params: options.params, fuzzy, empty: Json::Object(Object::new()) }
+        Matcher { rules, params: options.params, fuzzy, function: None, empty: Json::Object(Object::new()) }
+    }
+
+    /// The same with the function that `options` name, if they name one.
+    pub(super) fn asking(self, options: &'a Options, asking: &'a Asking<'a>) -> Matcher<'a> {
+        Matcher { function: options.function.as_deref().map(|name| (name, asking)), ..self }
     }
 
     /// Whether a call of the expected tool has the expected arguments. None expected: any are right.
@@ -61,6 +69,9 @@ impl<'a> Matcher<'a> {
             (Params::Fuzzy, Rules::V04) => matches_v04(expected, given),
             (Params::Fuzzy, _) => self.fuzzy.matches(expected, given),
             (Params::Custom(custom), _) => custom.matches(expected, given),
+            (Params::Function, _) => {
+                self.function.is_some_and(|(name, asking)| asking.holds(name, &[expected, given]))
+            }
         }
     }
 }

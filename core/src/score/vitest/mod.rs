@@ -44,7 +44,8 @@ use matcher::{Matcher, Rules};
 use options::{Custom, Params};
 
 use super::forms::Form;
-use super::{Score, ScoreError, Scored, Scorer, SettingError, setting};
+use super::functions::Asking;
+use super::{OwnFunctions, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Number, Object};
 
 const PEERS: &[&str] = &["vitest-evals", "vitest-evals@0.4", "vitest-evals@0.16"];
@@ -72,7 +73,8 @@ pub(super) const SCORER: Scorer = Scorer {
             Some("vitest-evals@0.16") => Some(Version::V16),
             Some(other) => return Err(setting::unknown_peer(other, PEERS)),
         };
-        Ok(Box::new(ToolCall { options: Options::default().with(settings)?, version }))
+        let functions = OwnFunctions::default();
+        Ok(Box::new(ToolCall { options: Options::default().with(settings)?, version, functions }))
     },
 };
 
@@ -90,24 +92,35 @@ pub enum Version {
 struct ToolCall {
     options: Options,
     version: Option<Version>,
+    functions: OwnFunctions,
 }
 
 impl ToolCall {
     /// The settings, with those that the case has of its own.
     fn options_of(&self, record: &Object) -> Result<Options, SettingError> {
         match record.get("config").and_then(Json::as_object) {
-            Some(config) => self.options.with(config),
-            None => Ok(self.options),
+            Some(config) => self.options.clone().with(config),
+            None => Ok(self.options.clone()),
         }
     }
 }
 
 impl Score for ToolCall {
+    fn give(&mut self, functions: &OwnFunctions) -> Result<(), SettingError> {
+        self.functions = functions.clone();
+        let named = self.options.function.as_deref().map(|name| self.functions.named(name));
+        match named {
+            Some(Err(why)) => Err(SettingError::Function { key: "params".to_owned(), why }),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
+
     fn compares(&self, _: Option<&Object>) -> String {
         let how = match self.options.params {
             Params::Strict => "that are equal",
             Params::Fuzzy => "that are about equal",
             Params::Custom(_) => "by a function of its own",
+            Params::Function => "by a function of your own",
         };
         format!("names of tools, and arguments {how}")
     }
@@ -149,21 +162,27 @@ impl Score for ToolCall {
         let counts = |list: &str, tool: &str| !is_any && (list != "toolCalls" || is_expected(tool));
         let record = form.of_compared(record, "", counts)?;
         let case = Case::read(&record, &options)?;
-        Ok(match self.version {
-            Some(version) => score_as_peer(&case, &options, version),
-            None => score(&case, &options),
-        })
+        let asking = Asking::new(&self.functions);
+        let scored = match self.version {
+            Some(version) => of_version(&case, &options, version, &asking),
+            None => score(&case, &options, &asking),
+        };
+        asking.settle(scored)
     }
 }
 
-/// Scores a case as vitest-evals does.
+/// Scores a case as vitest-evals does; no function is asked.
 pub fn score_as_peer(case: &Case, options: &Options, version: Version) -> Scored {
+    of_version(case, options, version, &Asking::new(&OwnFunctions::default()))
+}
+
+fn of_version(case: &Case, options: &Options, version: Version, asking: &Asking) -> Scored {
     let rules = match version {
         Version::V04 => Rules::V04,
         Version::V05 => Rules::V05,
         Version::V16 => Rules::V16,
     };
-    let matcher = Matcher::new(rules, case, options);
+    let matcher = Matcher::new(rules, case, options).asking(options, asking);
     let outcome = peer::score(case, options, &matcher);
     let issues = if outcome.score == 1.0 {
         Vec::new()
@@ -190,8 +209,8 @@ pub fn score_as_peer(case: &Case, options: &Options, version: Version) -> Scored
 }
 
 /// Scores a case as it should be scored.
-pub fn score(case: &Case, options: &Options) -> Scored {
-    let matcher = Matcher::new(Rules::Ours, case, options);
+fn score(case: &Case, options: &Options, asking: &Asking) -> Scored {
+    let matcher = Matcher::new(Rules::Ours, case, options).asking(options, asking);
     let alignment = Alignment::of(case, options.ordered, &matcher);
     let issues = diagnosis::issues(case, options, &matcher, &alignment);
     let (matched, total) = (alignment.matched.len(), case.expected.len());

@@ -1,14 +1,14 @@
 //! The settings of the tool-call scorer, by vitest-evals' names.
 
 use crate::domain::{Json, Object};
-use crate::score::{SettingError, setting};
+use crate::score::{SettingError, functions, setting};
 
 const KNOWN: &[&str] = &["ordered", "requireAll", "allowExtras", "params", "fuzzyOptions", "threshold"];
 const KNOWN_FUZZY: &[&str] =
     &["substring", "caseInsensitive", "ignoreArrayOrder", "numericTolerance", "coerceTypes"];
 
 /// How calls are compared.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Whether calls must come in the expected order.
     pub ordered: bool,
@@ -17,6 +17,8 @@ pub struct Options {
     /// Whether calls that nobody expected are fine.
     pub allow_extras: bool,
     pub params: Params,
+    /// The name of the function of [`Params::Function`].
+    pub function: Option<String>,
     pub fuzzy: FuzzyOptions,
     /// From which score on a case passes; `None` leaves that open.
     pub threshold: Option<f64>,
@@ -30,6 +32,8 @@ pub enum Params {
     /// When they are about equal.
     Fuzzy,
     Custom(Custom),
+    /// When a function of the user's own says so.
+    Function,
 }
 
 /// Named functions that stand for a user's own.
@@ -61,6 +65,7 @@ impl Default for Options {
             require_all: true,
             allow_extras: true,
             params: Params::Strict,
+            function: None,
             fuzzy: FuzzyOptions {
                 substring: true,
                 case_insensitive: true,
@@ -81,7 +86,10 @@ impl Options {
                 "ordered" => self.ordered = setting::boolean(key, value)?,
                 "requireAll" => self.require_all = setting::boolean(key, value)?,
                 "allowExtras" => self.allow_extras = setting::boolean(key, value)?,
-                "params" => self.params = params(value)?,
+                "params" => {
+                    self.function = functions::name(value).map(str::to_owned);
+                    self.params = if self.function.is_some() { Params::Function } else { params(value)? };
+                }
                 "fuzzyOptions" => self.fuzzy = self.fuzzy.with(value)?,
                 "threshold" if value.is_null() => self.threshold = None,
                 "threshold" => self.threshold = Some(setting::number(key, value)?),
@@ -107,7 +115,10 @@ fn params(value: &Json) -> Result<Params, SettingError> {
             ],
         )
         .map(Params::Custom),
-        _ => Err(setting::wrong("params", "`strict`, `fuzzy` or {\"custom\": NAME}", value)),
+        _ => {
+            let allowed = "`strict`, `fuzzy`, {\"custom\": NAME} or {\"function\": NAME}";
+            Err(setting::wrong("params", allowed, value))
+        }
     }
 }
 

@@ -109,7 +109,7 @@ fn wrong_arguments(
     let mut outcome = Outcome::new(score, rationale);
     let wanted = match matcher.params {
         Params::Fuzzy => expected.arguments.and_then(as_stringified),
-        Params::Strict | Params::Custom(_) => expected.arguments.cloned(),
+        Params::Strict | Params::Custom(_) | Params::Function => expected.arguments.cloned(),
     };
     for (key, arguments) in [("expected", wanted), ("actual", called.arguments.cloned())] {
         if let Some(arguments) = arguments {
