@@ -124,7 +124,7 @@ fn what_says_nothing_of_a_case_is_an_error() {
         let row = format!(r#"{{"tool_call":"f(x=1)","expected_tool_calls":"{said}"}}"#);
         for scorer in ["tool_call", "tool_correctness", "trajectory"] {
             let why = error(&row, scorer);
-            assert!(why.contains("which does not say what should be called: write []"), "{said}: {why}");
+            assert!(why.contains(": write [] where nothing should be called"), "{said}: {why}");
         }
     }
     for (row, scorer, says) in [
@@ -171,7 +171,7 @@ fn what_says_nothing_of_a_case_is_an_error() {
         (
             r#"{"functions":[],"possible_answer":[],"category":"irrelevance","call":"f(a=1)"}"#,
             "bfcl_ast",
-            "`call` holds something, but no list of decoded calls",
+            "`call` is a text, and no list of decoded calls",
         ),
         (
             r#"{"functions":[],"possible_answer":[],"category":"smple","call":[]}"#,

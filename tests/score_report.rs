@@ -86,6 +86,8 @@ fn peers_cases_are_on_the_page_too() {
         r#"{"id":"a","input":"hi","tools_called":[{"name":"f","input_parameters":{"x":1}}],"expected_tools":[{"name":"g","input_parameters":{"x":1}}]}
 {"id":"b","tools_called":[{"name":"f"}],"expected_tools":[{"name":"f"}]}"#,
     );
+    let flags = ["score", "cases.jsonl", "--allow-failures", "--report", "page.html"];
+    work.run(&flags).ended(0);
     let rows = Payload::of(&work.read("page.html")).rows();
     let told: Vec<(&Value, &Value, &Value)> = rows
         .iter()

@@ -92,7 +92,7 @@ fn what_is_shown_fits_every_width() {
         (&["score", "score_vitest.jsonl"], false, "compared"),
         (&["score", "--scorers"], false, "tool_call"),
         (&["gold", "langfuse_gold.csv", "-o", "gold.csv", "--force"], false, "discarded"),
-        (&["convert", "langfuse.jsonl", "support.jsonl", "--summary"], false, "items"),
+        (&["convert", "langfuse.jsonl", "support.jsonl", "--summary"], false, "rows"),
         (&["convert", "--formats"], false, "langfuse"),
         (&audit, false, "flip rate"),
         (&["store", "stat"], false, "replies"),

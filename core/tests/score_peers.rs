@@ -509,7 +509,7 @@ fn unreadable_trajectories_are_errors() {
         (
             None,
             r#"{"tool_args_match_overrides":{"a":true}}"#,
-            "a function of your own cannot be carried over",
+            "must be a mode, a list of key paths or {\"function\": NAME}",
         ),
         (None, r#"{"trajectory_match_mode":"exactly"}"#, "`in_order`"),
         (Some("adk"), r#"{"metric":"precision"}"#, "has no such figure"),
@@ -960,7 +960,7 @@ fn wrong_settings_are_named() {
         ),
         ("tool_correctness", r#"{"strict_mode":1}"#, "`strict_mode` must be true or false, but is 1"),
         ("tool_correctness", r#"{"evaluation_params":["X"]}"#, "`evaluation_params` must be a list of"),
-        ("tool_call", r#"{"params":"lax"}"#, "`params` must be `strict`, `fuzzy` or"),
+        ("tool_call", r#"{"params":"lax"}"#, "`params` must be `strict`, `fuzzy`, {\"custom\": NAME} or"),
         ("tool_call", r#"{"fuzzyOptions":{"tolerance":1}}"#, "there is no setting `tolerance`"),
         ("tool_call", r#"{"params":{"custom":"x"}}"#, "`params.custom` must be `always` or `never`"),
         ("trajectory", r#"{"trajectory_match_mode":"any"}"#, "`trajectory_match_mode` must be `strict` or"),

@@ -244,7 +244,7 @@ mod tests {
             ("weather(city='Oslo', days=2.0)", None, None, "this is what the agent called"),
             ("wether(city='Oslo')", Some(1), None, "did you mean `weather`?"),
             ("weather(days=2)", Some(1), None, "the required argument `city` is missing"),
-            ("now() weather(city='Oslo', days='2')", Some(2), Some("/days"), "is not of type"),
+            ("now()\nweather(city='Oslo', days='2')", Some(2), Some("/days"), "is not of type"),
             ("weather(city='Oslo', unit='k')", Some(1), Some("/unit"), "is not one of"),
             ("weather(city='Oslo', town='Oslo')", Some(1), Some("/town"), "no parameter `town`"),
             ("weather(city='Oslo'", None, None, "cannot be read as calls"),

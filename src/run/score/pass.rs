@@ -294,7 +294,7 @@ impl Scoring<'_> {
                 _ => "empty".to_owned(),
             };
             return Err(ScoreError::invalid(format!(
-                "`{EXPECTED}` is {said}, which does not say what should be called: write [] where nothing should"
+                "`{EXPECTED}` is {said}: write [] where nothing should be called"
             )));
         }
         self.calls(case, EXPECTED)

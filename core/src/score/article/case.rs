@@ -209,7 +209,7 @@ pub(super) fn said(record: &Object) -> Result<(), ScoreError> {
         }
     }
     let says = |key: &&str| test.get(key).is_some_and(|value| !value.is_null());
-    if expected.is_empty() && !EXPECTING.iter().any(|key| says(&key)) {
+    if expected.is_empty() && !EXPECTING.iter().any(says) {
         return Err(ScoreError::invalid(
             "`test` expects nothing, so that any run would pass: write `expected_tool_calls`, or `\"should_not_call_tools\": true`",
         ));

@@ -239,9 +239,10 @@ impl Score for Checker {
                  irrelevance, java"
             )));
         }
-        if self.rules == Rules::Own && matches!(case.calls, Calls::NotAList) && !case.compares() {
+        let is_text = record.get("call").is_some_and(|call| call.as_str().is_some());
+        if self.rules == Rules::Own && is_text && !case.compares() {
             return Err(ScoreError::invalid(
-                "`call` holds something, but no list of decoded calls like [{\"f\": {\"x\": 1}}]: whether anything was called cannot be \
+                "`call` is a text, and no list of decoded calls like [{\"f\": {\"x\": 1}}]: whether anything was called cannot be \
                  told; null says that nothing could be decoded",
             ));
         }

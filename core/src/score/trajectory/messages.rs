@@ -82,8 +82,7 @@ fn turn<'a>(path: &str, json: &'a Json, as_peer: bool) -> Result<Turn<'a>, Score
         calls.push(call.ok_or_else(|| wrong("a call with a name and arguments", json))?);
     }
     // A message with a result may name its function, too.
-    let may_call =
-        !["user", "human", "system", "developer", "tool", "function"].iter().any(|other| role == *other);
+    let may_call = !["user", "human", "system", "developer", "tool", "function"].contains(&role);
     let unread = |what: &'a Object, path: &str| match unread(what).filter(|_| !as_peer && may_call) {
         None => Ok(()),
         Some(kind) => Err(ScoreError::invalid(format!(
