@@ -120,7 +120,7 @@ def literals(text):
 
 
 # What is of other programs, of documents, or of `tooljudge review` and `trend`, which Python has no function for.
-OF_REVIEW = ("--marks", "--reviewer", "--port, ", "--adjudicator: ")
+OF_REVIEW = ("--marks", "--reviewer", "--port, ", "--adjudicator: ", "which --blind hides")
 OF_TREND = ("--json and -o", "{name}: --max-drop ")
 KEPT = ("(--json has all)", "--enable-auto-tool-choice", "--log-file", "codex exec --json", "--features postgres", "<!-- tooljudge", *OF_REVIEW, *OF_TREND)
 # The kind of a record, and a flag that is looked for.
