@@ -141,7 +141,7 @@ fn what_says_nothing_of_a_case_is_an_error() {
         (
             r#"{"tool_call":[{"name":"f","arguments":{"x":1,"x":2}}],"expected_tool_calls":[{"name":"f","arguments":{"x":2}}]}"#,
             "tool_call",
-            "twice: keep the one that counts",
+            "`tool_call` holds an object with a key twice",
         ),
         (
             r#"{"tool_call":[{"name":"f","arguments":"{\"x\":1,\"x\":2}"}],"expected_tool_calls":[{"name":"f","arguments":{"x":2}}]}"#,

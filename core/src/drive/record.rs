@@ -49,7 +49,13 @@ fn is_forbidden(call: &ToolCall, test: &Object, tools: &[ToolDefinition]) -> boo
     let Some(arguments) = call.parsed() else { return false };
     let tool = tools.iter().find(|tool| tool.name == call.name);
     let parameters = tool.map_or(&unknown, |tool| &tool.parameters);
-    let bans = test.get("not_calls").and_then(Json::as_array).unwrap_or_default();
+    let list = |key: &str| test.get(key).and_then(Json::as_array).unwrap_or_default();
+    // What the same test expects is no forbidden call.
+    let is_expected = list("expected_tool_calls").iter().any(|wanted| {
+        wanted.get("tool_name").and_then(Json::as_str) == Some(call.name.as_str())
+            && wanted.get("required_params").and_then(Json::as_object) == Some(arguments)
+    });
+    let bans = if is_expected { &[][..] } else { list("not_calls") };
     bans.iter().any(|ban| {
         let banned = ban.get("params").and_then(Json::as_object).unwrap_or(&none);
         ban.get("tool_name").and_then(Json::as_str) == Some(call.name.as_str())

@@ -3,6 +3,7 @@
 use crate::domain::{Json, Object, Slot};
 use crate::normalize::Normalizer;
 use crate::read::{Table, passed};
+use crate::run::input::says_nothing;
 use crate::score::Scorer;
 use crate::table::{Batch, Format, Record, Schema, TableError};
 
@@ -86,7 +87,7 @@ fn structured(cell: Json) -> Json {
 
 /// The column of what was called.
 pub(super) fn called(case: &Object) -> Option<&'static str> {
-    let is_said = |column: &&str| case.get(column).is_some_and(|cell| !cell.is_null());
+    let is_said = |column: &&str| case.get(column).is_some_and(|cell| !says_nothing(cell));
     CALLED.into_iter().find(is_said).or_else(|| CALLED.into_iter().find(|column| case.contains_key(column)))
 }
 

@@ -24,7 +24,7 @@ pub(super) fn due(logged: &LoggedTurn, corrects: bool, options: &FromLogOptions)
         Review::Unclear => return Err(LeftOut::UnclearLabel),
         Review::Correct | Review::Unlabelled => Due::Calls(logged.calls()?.to_vec()),
         Review::Incorrect { corrected: Some(calls), .. } if corrects => match calls {
-            Calls::Parsed(calls) if calls.iter().any(|call| is_unfit(call, logged, &tools)) => {
+            Calls::Parsed(calls) if calls.iter().any(|call| is_unfit(call, &tools)) => {
                 return Err(LeftOut::UnfitList);
             }
             Calls::Parsed(calls) => Due::Calls(calls.clone()),
@@ -53,12 +53,11 @@ pub(super) fn due(logged: &LoggedTurn, corrects: bool, options: &FromLogOptions)
 }
 
 /// Whether a correction has lists where its tool takes none: they may be BFCL's accepted values, and no right call would be equal to them.
-fn is_unfit(corrected: &ToolCall, logged: &LoggedTurn, tools: &[ToolDefinition]) -> bool {
+fn is_unfit(corrected: &ToolCall, tools: &[ToolDefinition]) -> bool {
     let tool = tools.iter().find(|tool| tool.name == corrected.name);
     let schema = tool.map(|tool| &tool.parameters);
     // A list in the wrong call says nothing of what the right one takes.
-    bfcl::unfit_list(corrected, schema, &[]).is_some()
-        || bfcl::has_accepted_values(corrected, schema, logged.calls().unwrap_or_default())
+    bfcl::unfit_list(corrected, schema, &[]).is_some() || bfcl::has_accepted_values(corrected, schema, &[])
 }
 
 fn ignores(ignored: &Ignored, call: &ToolCall) -> bool {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::sample::Made;
 use crate::domain::Object;
 use crate::normalize::Normalizer;
 
@@ -20,8 +19,7 @@ pub struct Context<'a> {
     pub source: &'a str,
 }
 
-/// Which turns of a transcript are judged. A record of a model call holds one answer and the conversation before it, and is read as a
-/// transcript that ends with that answer.
+/// Which turns of a transcript are judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Turns {
     /// Every turn that calls something; of a transcript without any call the last turn, for calling nothing can be wrong.
@@ -31,14 +29,6 @@ pub enum Turns {
     All,
     /// The last turn.
     Last,
-}
-
-impl Turns {
-    /// Whether a turn that `made` such calls is no row because it calls nothing: unless it is the last one where nothing is called at
-    /// all.
-    pub(super) fn leaves_out(self, made: Made, is_last: bool, others_call: impl FnOnce() -> bool) -> bool {
-        self == Turns::Calls && made == Made::Calls(0) && (!is_last || others_call())
-    }
 }
 
 /// The fragments that all records of all inputs hold for others.

@@ -1,10 +1,9 @@
 //! A log format: how its records are recognized, and how they are read.
 
+use super::about;
 use super::context::Context;
 use super::entry::{Entries, none};
-use super::{about, replies};
 use crate::domain::Object;
-use crate::domain::gold_columns::is_expectation;
 
 /// One kind of log.
 #[derive(Debug, Clone, Copy)]
@@ -29,14 +28,13 @@ impl LogFormat {
     /// What is in a record, in order. Lazily, where one record holds many long turns.
     pub fn read(&self, record: Object, context: &Context) -> Entries {
         let about = about::of(self, &record);
-        let has_gold = about.keys().any(is_expectation);
-        about::given(replies::wanted(self, (self.read)(record, context), context, has_gold), about)
+        about::given((self.read)(record, context), about)
     }
 
     /// What can be made of the fragments of one key that belong to no record.
     pub fn unmatched(&self, fragments: Vec<Object>, context: &Context) -> Entries {
         match self.unmatched {
-            Some(read) => replies::wanted(self, read(fragments, context), context, false),
+            Some(read) => read(fragments, context),
             None => none(),
         }
     }

@@ -63,7 +63,6 @@ mod otel;
 mod pairs;
 mod promptfoo;
 mod ragas;
-mod replies;
 mod request;
 mod sample;
 mod secrets;

@@ -128,7 +128,7 @@ impl Transcript {
             let says_only = *made == Made::Calls(0);
             match wanted {
                 _ if at < opening => Some(why_opening),
-                _ if wanted.leaves_out(*made, at == last, || calls_something) => Some(Skip::TextTurn),
+                Turns::Calls if says_only && (calls_something || at < last) => Some(Skip::TextTurn),
                 Turns::Last if at < last => Some(Skip::EarlierTurn),
                 Turns::All if says_only && !is_asked => Some(Skip::NothingAsked),
                 _ => None,

@@ -123,14 +123,6 @@ pub(super) fn called(element: &Json) -> Vec<String> {
     messages.into_iter().flat_map(|message| message.tool_calls).map(|call| call.name).collect()
 }
 
-/// Whether anything is called in a conversation, or came back from a call.
-pub(super) fn calls_something(items: &[Json]) -> bool {
-    let messages = items.iter().flat_map(turns).filter_map(|element| messages_of(element).ok());
-    messages
-        .flat_map(|(messages, _)| messages)
-        .any(|message| message.role == Role::Tool || !message.tool_calls.is_empty())
-}
-
 /// Adds the messages that the next element of a conversation is to those before it.
 pub(super) fn read_next(element: &Json, messages: &mut Vec<Message>) -> Result<(), RowError> {
     let object = element.as_object().ok_or_else(|| unrecognised(element))?;

@@ -187,6 +187,8 @@ const EXPECTING: [&str; 7] = [
 ];
 /// Its other keys that are read.
 const READ: [&str; 2] = ["expected_tool_calls", "threshold"];
+/// Keys of users' own that are near others.
+const OWN: [&str; 3] = ["tool_calls", "order", "required_parameters"];
 /// Keys of an expected call.
 const OF_CALL: [&str; 5] =
     ["tool_name", "required_params", "forbidden_params", "optional_params", "param_validators"];
@@ -195,7 +197,9 @@ const OF_CALL: [&str; 5] =
 pub(super) fn said(record: &Object) -> Result<(), ScoreError> {
     let Some(test) = record.get("test").and_then(Json::as_object) else { return Ok(()) };
     let misspelt = |path: &str, object: &Object, known: &[&str]| {
-        let unknown = object.iter().map(|(key, _)| key).filter(|key| !known.contains(key));
+        // What says the opposite, or has a remedy of its own, is no slip of the pen.
+        let is_own = |key: &str| key.starts_with("min_") || OWN.contains(&key);
+        let unknown = object.iter().map(|(key, _)| key).filter(|key| !known.contains(key) && !is_own(key));
         let mut near = unknown.filter_map(|key| Some((key, nearest(key, known.iter().copied())?)));
         near.next().map_or(Ok(()), |(key, meant)| {
             Err(ScoreError::invalid(format!("`{path}.{key}` is not read; did you mean `{meant}`?")))

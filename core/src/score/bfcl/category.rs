@@ -35,23 +35,24 @@ impl Assignment {
 
 /// Whether a text names a category of the benchmark, and is no word of somebody's own for a kind of rows.
 pub fn is_known(category: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "simple",
-        "multiple",
-        "parallel",
-        "relevance",
+    const WORDS: [&str; 13] = [
         "java",
+        "javascript",
         "python",
         "live",
         "exec",
         "rest",
         "sql",
-        "multi_turn",
-        "non_live",
+        "multi",
+        "chatable",
+        "memory",
+        "web",
+        "agentic",
+        "format",
     ];
-    let parts = || category.split('_');
-    WORDS.iter().any(|word| category == *word || parts().any(|part| part == *word))
-        || ["irrelevance", "javascript", "multi"].iter().any(|word| parts().any(|part| part == *word))
+    let has_assignment =
+        ["simple", "multiple", "parallel", "relevance"].iter().any(|word| category.contains(word));
+    has_assignment || category.split(['_', '-', ' ']).any(|part| WORDS.contains(&part))
 }
 
 /// In which language the arguments of a call are written.

@@ -30,7 +30,14 @@ pub(super) fn are_messages(value: &Json) -> bool {
 /// What parts of messages are that call something: as LangChain and Anthropic have it; and as the AI SDK and OpenAI's responses.
 const CALLS: [&str; 5] = ["tool_call", "tool_use", "tool-call", "function_call", "dynamic-tool"];
 /// Parts of the AI SDK that say by `tool-` what they are; with any other name, that is the tool that they call.
-const PARTS: [&str; 5] = ["tool-call", "tool-result", "tool-output", "tool-error", "tool-approval-request"];
+const PARTS: [&str; 6] = [
+    "tool-call",
+    "tool-result",
+    "tool-output",
+    "tool-error",
+    "tool-approval-request",
+    "tool-approval-response",
+];
 
 /// The messages under `key`: a list, one message, or an object with `messages`. Calls are read in the peers' forms alone if that is to
 /// be done `as_peer`.
