@@ -35,7 +35,10 @@ pub(super) fn jinja(source: &str) -> Option<(usize, &str)> {
             // Two braces may also be JSON, or text for another program.
             let is_tag = open != "{{"
                 || inner.starts_with(['#', '/', '^', '>'])
-                || is_identifier(name) && name != inner.trim() && named(inner.trim()).is_none();
+                || is_identifier(name)
+                    && !inner.trim().ends_with('.')
+                    && name != inner.trim()
+                    && named(inner.trim()).is_none();
             is_tag.then(|| &line[start..end])
         });
         tags.map(|tag| (at + 1, tag)).next()
@@ -119,8 +122,12 @@ pub(super) fn unknown(source: &str, own: &[&str]) -> Vec<String> {
         let Some(end) = inner.find(['}', '{', '\n']) else { continue };
         let name = inner[..end].trim();
         let is_doubled = source[..open].ends_with('{') && inner[end..].starts_with("}}");
-        let is_name =
-            is_identifier(name) && (is_doubled || name.starts_with(|c: char| c.is_ascii_lowercase()));
+        let is_small = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        // `${userName}` is code, and `/users/{userId}` a path.
+        let is_of_others = !is_small && source[..open].ends_with(['$', '/']);
+        let is_name = is_identifier(name)
+            && !is_of_others
+            && (is_doubled || name.starts_with(|c: char| c.is_ascii_lowercase()));
         if is_name && inner[end..].starts_with('}') && named_or_own(name, own).is_none() {
             names.push(name.to_owned());
         }
@@ -152,6 +159,7 @@ mod tests {
             (r#"{question} {"a": {}} {qestion} {X}"#, &["qestion"][..]),
             ("{{ question }} {{userQuery}} {{Document}} {{ Body }}", &["Body", "Document", "userQuery"]),
             ("{userQuery} x^{n_1} {N}", &["n_1", "userQuery"]),
+            ("/users/{userId} `${userName}` /{user_id}", &["user_id"]),
             ("{Document} {{\"a\": 1}} {{}} {{a b}} {{1}}", &[]),
         ] {
             assert_eq!(unknown(source, &[]), names, "{source}");
@@ -168,7 +176,7 @@ mod tests {
             ("{{ row[\"x\"] }} {{ row.y }}", None),
             ("{{ anything | upper }}", Some("{{ anything | upper }}")),
             ("{{#each rows}}", Some("{{#each rows}}")),
-            ("{{ question }} {{other}} {{\"a\": 1.5}} {{1.5}} {{a: b.c}}", None),
+            ("{{ question }} {{other}} {{\"a\": 1.5}} {{1.5}} {{a: b.c}} {{i.e.}}", None),
         ] {
             assert_eq!(jinja(source).map(|(_, tag)| tag), tag, "{source}");
         }

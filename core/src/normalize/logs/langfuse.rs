@@ -67,7 +67,18 @@ fn is_trace_alone(record: &Object) -> bool {
         &["bookmarked", "id", "timestamp", "name", "userId", "sessionId", "tags", "input", "output"];
     const BY_STORAGE: &[&str] =
         &["bookmarked", "id", "timestamp", "name", "user_id", "session_id", "tags", "input", "output"];
-    const OTHERS: &[&str] = &["type", "traceId", "trace_id", "trace", "messages", "observations"];
+    const OTHERS: &[&str] = &[
+        "type",
+        "traceId",
+        "trace_id",
+        "trace",
+        "messages",
+        "observations",
+        // Whoever added these wants the rows judged.
+        "tool_call",
+        "tool_calls",
+        "expected_tool_calls",
+    ];
     const CALLS: &[&str] = &["tool_call", "toolCall", "tool_use", "toolUse", "function_call", "functionCall"];
     let has_all = |keys: &[&str]| keys.iter().all(|key| record.contains_key(key));
     let says_call = |key: &str| {

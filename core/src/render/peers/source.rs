@@ -21,7 +21,7 @@ const KEYS: [&str; 10] = [
 ];
 
 /// Keys that say how a model is asked, which no prompt has.
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 9] = [
     "model",
     "temperature",
     "api_key",
@@ -29,13 +29,12 @@ const SETTINGS: [&str; 13] = [
     "max_tokens",
     "maxTokens",
     "top_p",
-    "provider",
-    "rubric",
     "prompt_template",
     "promptTemplate",
-    "scorer",
-    "threshold",
 ];
+
+/// Keys of such files that a prompt may have, too, but not several of them.
+const MORE_SETTINGS: [&str; 4] = ["provider", "rubric", "scorer", "threshold"];
 
 /// What the first line of a program looks like: an import, or a name that a text of several lines or a call is given to.
 static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -70,6 +69,7 @@ fn has_placeholder(text: &str) -> bool {
 fn keys(source: &str) -> Option<String> {
     let has_settings = |keys: &[&str]| {
         keys.iter().any(|key| SETTINGS.contains(key))
+            || keys.iter().filter(|key| MORE_SETTINGS.contains(key)).count() > 1
             || ["system", "user"].iter().all(|key| keys.contains(key))
     };
     let count = |keys: &[&str]| keys.iter().filter(|key| KEYS.contains(key)).count();
@@ -128,6 +128,7 @@ mod tests {
                 true,
             ),
             (r#"{"system_prompt": "Judge {question}.", "prompt": "Is {tool_call} right?"}"#, true),
+            ("threshold: high\nquestion: |\n  {question}\n  {tool_call}\n", false),
             (r#"{"system": "Be strict.", "question": "{question}", "call": "{tool_call}"}"#, false),
             (r#"{"question": "{question}", "call": {tool_call}, "answer": "correct or incorrect"}"#, false),
             (
