@@ -64,6 +64,7 @@ fn processes_that_share_a_purse_keep_one_limit() {
         killed.wait();
         runs.push(start(0));
         let (mut each, mut judged, mut skipped) = (0.0_f64, 0, 0);
+        let mut told_of_killed = false;
         for run in runs {
             let ran = Ran::from(run.output()).ended(1);
             let summary = &serde_json::from_str::<Value>(&ran.stdout).unwrap()["panel"][0]["summary"];
@@ -73,8 +74,10 @@ fn processes_that_share_a_purse_keep_one_limit() {
             judged += own;
             skipped += summary["statuses"]["skipped_budget"].as_u64().unwrap_or(0);
             assert!(ran.stderr.contains("reached by the runs that share the purse ours"), "{}", ran.stderr);
-            assert!(ran.stderr.contains("runs that were killed had taken $0."), "{}", ran.stderr);
+            told_of_killed |= ran.stderr.contains("runs that were killed had taken $0.");
         }
+        // A run that found nothing left before it was known that another was dead cannot tell.
+        assert!(told_of_killed);
         // All requests cost the same, or nearly so.
         let billed = each * server.requests() as f64;
         println!(

@@ -53,7 +53,10 @@ fn is_forbidden(call: &ToolCall, test: &Object, tools: &[ToolDefinition]) -> boo
     // What the same test expects is no forbidden call.
     let is_expected = list("expected_tool_calls").iter().any(|wanted| {
         wanted.get("tool_name").and_then(Json::as_str) == Some(call.name.as_str())
-            && wanted.get("required_params").and_then(Json::as_object) == Some(arguments)
+            && wanted
+                .get("required_params")
+                .and_then(Json::as_object)
+                .is_some_and(|wanted| wanted.is_equivalent(arguments))
     });
     let bans = if is_expected { &[][..] } else { list("not_calls") };
     bans.iter().any(|ban| {

@@ -21,7 +21,9 @@ use crate::write;
 /// Keys of peers' cases with what was called, and with what was expected.
 const CALLED_BY_PEERS: [&str; 5] = ["tools_called", "outputs", "result", "call", "called"];
 const EXPECTED_BY_PEERS: [&str; 5] =
-    ["expected_tools", "reference_outputs", "reference_tool_calls", "expected_calls", "possible_answer"];
+    ["expected_tools", "reference_outputs", "reference_tool_calls", "expected_calls", ACCEPTED];
+/// Their key of lists of accepted values, which no call has.
+const ACCEPTED: &str = "possible_answer";
 
 /// Takes cases down for their page.
 pub(super) struct ScorePage {
@@ -136,10 +138,8 @@ fn expected(case: &Object, normalizer: &Normalizer) -> Expected {
         tool_definitions: definitions::column(case).map_or(Cell::Missing, |name| cell(case, name)),
         extras: Vec::new(),
     };
-    // Accepted values are lists, which no call has.
-    let is_calls = key != EXPECTED_BY_PEERS[4];
     match normalizer.calls(row) {
-        Ok(crate::domain::Calls::Parsed(calls)) if is_calls => Expected::Calls(calls),
+        Ok(crate::domain::Calls::Parsed(calls)) if key != ACCEPTED => Expected::Calls(calls),
         _ => Expected::Text(text(Some(value)).unwrap_or_default()),
     }
 }

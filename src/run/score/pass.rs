@@ -245,10 +245,10 @@ impl Scoring<'_> {
     fn own(&self, row: &Object, called: &[ToolCall], expected: &[ToolCall]) -> Result<Scored, ScoreError> {
         if !self.scorer.defines {
             let case = (self.scorer.case)(called, expected, row);
-            let why = |wanted: &&ToolCall| {
+            let why = |wanted: &ToolCall| {
                 unfit(wanted, row, called).filter(|_| self.ready.compares_values(&case, &wanted.name))
             };
-            return match expected.iter().find_map(|wanted| why(&wanted)) {
+            return match expected.iter().find_map(why) {
                 None => self.ready.score(&case),
                 Some(why) => Err(ScoreError::invalid(why)),
             };
